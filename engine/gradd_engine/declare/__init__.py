@@ -1,6 +1,6 @@
 """From a declaration to a call: declarators, the function of an op, `dispatch`, and the names users see."""
 
-from .arguments import flat_tensors, invalid_combination
+from .arguments import REFUSED, flat_tensors, invalid_combination
 from .autocast import (
     Casting,
     casting,
@@ -33,6 +33,7 @@ __all__ = [
     "ELEMENTWISE",
     "LINEAR",
     "PUBLIC",
+    "REFUSED",
     "REGISTRY",
     "Casting",
     "InPlace",

@@ -5,6 +5,7 @@ NumPy's names of parameters stand beside PyTorch's; plain ops look at their inpu
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from ..data import dtypes, state
@@ -12,6 +13,7 @@ from ..graph import LISTS, PLAIN, learn
 from ..schema import GREATEST, LEAST, NUMPY_NAMES, REQUIRED
 from ..tensor import Tensor
 from .dispatch import compute, dispatch
+from .former import reordered
 from .out import store
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def build_call(op: Op) -> Callable[..., Any]:
     needed = [p.name for p in op.schema.params if p.default is REQUIRED]
     for i, p in enumerate(op.schema.params):
         if p.keyword_only and not star:
-            parts.append("*")
+            parts.append("*_rest" if op.surface.numbers_first else "*")
             star = True
         alias = None if p.is_tensor else NUMPY_NAMES.get(p.name)
         # A required one in the middle keeps its place: what follows it has no default.
@@ -58,6 +60,9 @@ def build_call(op: Op) -> Callable[..., Any]:
     if aliases:
         parts += aliases if star else ["*", *aliases]
         body[:0] = checks
+    if op.surface.numbers_first:
+        names["_reordered"] = reordered
+        body.insert(0, f"if _rest: return _reordered(_op, ({inputs}*_rest), {{{attrs}}})")
     if op.plain:
         body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
@@ -68,6 +73,10 @@ def build_call(op: Op) -> Callable[..., Any]:
     exec(compile(text, f"{__file__}:{op.name}", "exec"), names)
     fn: Callable[..., Any] = names[op.name]
     fn.__doc__ = op.surface.doc
+    if op.surface.numbers_first:  # which nobody is told of, as PyTorch does not
+        told = inspect.signature(fn)
+        shown = [p for p in told.parameters.values() if p.kind is not p.VAR_POSITIONAL]
+        fn.__signature__ = told.replace(parameters=shown)  # type: ignore[attr-defined]
     return fn
 
 

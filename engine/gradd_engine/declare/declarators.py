@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 #: the kinds of devices that cast in mixed precision, and how
 _DEVICES = ("cpu", "cuda")
-_CASTS = frozenset({"lower", "float32", "float32 result", "widest", "refused"})
+_CASTS = frozenset({"lower", "float32", "float32 result", "widest", "as given", "refused"})
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
 
@@ -229,7 +229,12 @@ def _derive_inplace(base: Op, how: InPlace) -> None:
             derivative.zero_gradient_when,
         ),
         Effects(raises=base.effects.raises, random=base.random),
-        Surface(namespace=base.surface.namespace, method=True, doc=f"In-place form of `{base.name}`."),
+        Surface(
+            namespace=base.surface.namespace,
+            method=True,
+            numbers_first=base.surface.numbers_first,
+            doc=f"In-place form of `{base.name}`.",
+        ),
         base,
     )
     base.inplace = made

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema import NUMPY_NAMES, REGISTRY, type_name
 from ..tensor import Tensor
+from .arguments import refused
 from .methods import attach
+from .out import storing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,40 +31,65 @@ def numpy_spelled(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     Declared ops need it not: their functions are written with both names.
     """
-    code = fn.__code__
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    names = {alias: name for name, alias in NUMPY_NAMES.items() if name in parameters}
-    if not names or names.keys() & set(parameters):
+    names = _numpy_names(fn)
+    if not names:
         return fn
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for alias, name in names.items():
-            if alias in kwargs:
-                if name in kwargs:
-                    raise TypeError(f"{fn.__name__}() got an unexpected keyword argument '{alias}'")
-                kwargs[name] = kwargs.pop(alias)
+        if kwargs:
+            _respell(fn.__name__, names, kwargs)
         return fn(*args, **kwargs)
 
     return call
 
 
-def of_tensor(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`fn`, which says so where its first argument is no tensor, if it is declared as one.
+def _numpy_names(fn: Callable[..., Any]) -> dict[str, str]:
+    """NumPy's names of its parameters, unless it has one of them itself."""
+    code = fn.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = {alias: name for name, alias in NUMPY_NAMES.items() if name in parameters}
+    return {} if names.keys() & set(parameters) else names
 
-    Declared ops need it not, nor do methods, nor what tells its forms itself: there the first is `Any`.
+
+def _respell(function: str, names: dict[str, str], kwargs: dict[str, Any]) -> None:
+    for alias, name in names.items():
+        if alias in kwargs:
+            if name in kwargs:
+                raise TypeError(f"{function}() got an unexpected keyword argument '{alias}'")
+            kwargs[name] = kwargs.pop(alias)
+
+
+def of_tensor(fn: Callable[..., Any], name: str, numpy_names: bool = False) -> Callable[..., Any]:
+    """`fn`, which says so where its first argument is no tensor, if it is declared as one, and asks what an
+    argument that is none makes of a call that it refuses; `numpy_names` as in `public`.
+
+    Declared ops need it not, nor do methods.
     """
     code = getattr(inspect.unwrap(fn), "__code__", None)
-    first = code.co_varnames[0] if code is not None and code.co_argcount else ""
-    if getattr(fn, "__annotations__", {}).get(first) != "Tensor":
+    notes = getattr(fn, "__annotations__", None)
+    if not notes or code is None:
         return fn
+    first = code.co_varnames[0] if code.co_argcount else ""
+    checked, names = notes.get(first) == "Tensor", _numpy_names(fn) if numpy_names else {}
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        x = args[0] if args else kwargs.get(first, call)
-        if not isinstance(x, Tensor) and x is not call:
-            raise TypeError(f"{name}(): argument '{first}' (position 1) must be Tensor, not {type_name(x)}")
-        return fn(*args, **kwargs)
+        if kwargs and names:
+            _respell(fn.__name__, names, kwargs)
+        try:
+            if checked:
+                x = args[0] if args else kwargs.get(first, call)
+                if not isinstance(x, Tensor) and x is not call:
+                    raise TypeError(
+                        f"{name}(): argument '{first}' (position 1) must be Tensor, not {type_name(x)}"
+                    )
+            return fn(*args, **kwargs)
+        except (TypeError, AttributeError):
+            found = refused(call.__dict__.get("outer", call), args, kwargs)
+            if found is NotImplemented:
+                raise
+            return found
 
     return call
 
@@ -81,13 +108,15 @@ def public(
     method: bool | str = False,
     creates: bool = False,
     numpy_names: bool = True,
+    out: bool = False,
     forms: str | Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Publish a function under `namespaces` (default: top level); optionally as a Tensor method too.
 
     `numpy_names` is False for what is Python in PyTorch, which knows parameters by their own names alone.
-    `forms` are the signatures that a type checker sees, ``(input: Tensor, dim: int) -> Tensor``, where the
-    function's own annotations and the op of its name do not say it all.
+    `out`: the function takes the keyword ``out``, its method does not. `forms` are the signatures that a type
+    checker sees, ``(input: Tensor, dim: int) -> Tensor``, where the function's own annotations and the op of
+    its name do not say it all.
     """
 
     def publish(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -98,15 +127,18 @@ def public(
             fn.__qualname__ = known
         if forms:
             fn.__dict__["forms"] = (forms,) if isinstance(forms, str) else tuple(forms)
-        if numpy_names and "nn.functional" not in namespaces:
-            fn = numpy_spelled(fn)
-        function = of_tensor(fn, known)
+        spelled = numpy_names and "nn.functional" not in namespaces
+        function = numpy_spelled(fn) if creates and spelled else fn
+        if not creates:
+            function = of_tensor(fn, known, spelled)
+        if out:
+            function.__dict__["outer"] = function = storing(function, known)
         for space in namespaces or ("",):
             PUBLIC[space, known] = function
             if creates:
                 CREATES.add((space, known))
         if method:
-            attach(method if isinstance(method, str) else known, fn)
+            attach(method if isinstance(method, str) else known, numpy_spelled(fn) if spelled else fn)
         return given
 
     return publish

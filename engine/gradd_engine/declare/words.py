@@ -20,6 +20,8 @@ class SurfaceWords(TypedDict, total=False):
     namespace: str
     outside: bool
     method: bool | str
+    numbers_first: str
+    out: bool
     doc: str
 
 
@@ -96,7 +98,6 @@ class CompositeWords(CastWords, SurfaceWords, total=False):
     """Of an op written in recorded ops."""
 
     inline: bool
-    out: bool
     dynamic: bool
     shaped_by: str
     traced: bool

@@ -42,3 +42,13 @@ class InferCache:
     slots: tuple[int, ...]
     takes: tuple[Any, ...]
     tracks: bool
+
+    def beside(self, meta: Meta) -> InferCache:
+        """Of what differs only in where it begins."""
+        found = InferCache()
+        found.meta, found.shape, found.dtype, found.nbytes = meta, self.shape, self.dtype, self.nbytes
+        found.contiguous, found.line, found.complex = self.contiguous, self.line, self.complex
+        found.tracks, found.takes, found.asks = self.tracks, self.takes, self.asks
+        found.params, found.label, found.slots = self.params, self.label, self.slots
+        found.inputs, found.recipes = self.inputs, {}
+        return found

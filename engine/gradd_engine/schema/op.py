@@ -114,12 +114,12 @@ class Op:
 
     @property
     def takes_out(self) -> bool:
-        """Whether its function has ``out=``: it is public and returns one new tensor; composites opt in."""
+        """Whether its function has ``out=``: it is public and returns one new tensor; others opt in."""
         surface = self.surface
+        if surface.out or self.base is not None or self.infer is None:
+            return surface.out
         return (
-            (self.infer is not None or surface.out)
-            and self.base is None
-            and bool(self.tensor_slots)
+            bool(self.tensor_slots)
             and not (self.many or self.view or self.writes or self.effects.dynamic)
             and any("nn" not in space and space != "-" for space in surface.namespace.split("|"))
         )

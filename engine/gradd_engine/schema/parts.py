@@ -32,7 +32,8 @@ class Kernel:
     #: a view that conjugates its input
     conjugates: bool = False
     #: how inputs are cast in mixed precision, by kind of device: "lower", "float32", "float32 result" (its
-    #: ``dtype``, if it has one), "widest" (float32 where one of them is) or "refused"
+    #: ``dtype``, if it has one), "widest" (float32 where one of them is), "as given" (so are those of the ops
+    #: inside it) or "refused"
     autocast: dict[str, str] = field(default_factory=dict)
     #: the result of `infer` depends on more than geometry and parameters
     infers_anew: bool = False
@@ -48,22 +49,26 @@ class Surface:
     method: bool = False
     #: may be a step of a program, wherever the program comes from
     outside: bool = True
-    #: the function of a composite takes ``out=`` too
+    #: the function takes ``out=`` too, where only one of a kernel with one result would
     out: bool = False
     #: PyTorch also computes it from numbers alone
     of_numbers: bool = False
+    #: the keywords whose numbers PyTorch also takes by position, before the tensors that they scale
+    numbers_first: str = ""
     doc: str = ""
 
 
 class Caches:
     """Caches about the calls of an op."""
 
-    __slots__ = ("inferred", "known", "recipes")
+    __slots__ = ("inferred", "known", "recipes", "windows")
 
     def __init__(self, infers: bool) -> None:
         #: results of `infer`, by geometry and parameters; None if they depend on more than that
         self.inferred: dict[tuple[Any, ...], Any] | None = {} if infers else None
         #: of a plain op or view: its entry for each geometry of the inputs
         self.known: dict[tuple[Any, ...], InferCache] = {}
+        #: for a view whose place is a run-time value: one for each geometry, wherever it begins
+        self.windows: dict[tuple[Any, ...], InferCache] = {}
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.recipes: dict[Any, Any] = {}

@@ -9,10 +9,11 @@ from . import (
     families,
     fills,
     implicit,
+    multinomial,
     random_ops,
     ranges,
 )
-from .factories import check_device, finished, wanted
+from .factories import check_device, finished, made, wanted
 from .families import sample_dirichlet, standard_gamma
 from .ranges import eye, triu_indices
 
@@ -25,6 +26,8 @@ __all__ = [
     "fills",
     "finished",
     "implicit",
+    "made",
+    "multinomial",
     "random_ops",
     "ranges",
     "sample_dirichlet",

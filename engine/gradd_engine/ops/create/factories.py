@@ -6,15 +6,15 @@ recorded ops name their dtype. Memory is never uninitialised: `empty` is `zeros`
 
 from __future__ import annotations
 
+import functools
 import operator
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import ambient, dtypes, format_name, reach
+from ...data import ambient, dtypes, format_name, reach, state, warn
 from ...declare import attach, attach_as_is, composite, public
-from ...schema import type_name
+from ...schema import named, type_name
 from ...tensor import Tensor
-from ..shape import clone, detach, fill, to_dtype, unsafe_strided
+from ..shape import clone, detach, fill, reshape, to_dtype, unsafe_strided
 from ..shared import constants as create
 
 if TYPE_CHECKING:
@@ -70,6 +70,53 @@ def finished(t: Any, requires_grad: bool) -> Any:
     return t
 
 
+def check_layout(name: str, layout: Any) -> None:
+    """Raise NotImplementedError for a layout other than torch.strided, which all tensors have here."""
+    if layout is not None and str(layout) != "torch.strided":
+        raise NotImplementedError(
+            f"{name}(): layout {layout} is not supported: tensors made here are strided"
+        )
+
+
+def made(
+    name: str,
+    make: Callable[..., Any],
+    dtype: DType | None,
+    usual: DType,
+    requires_grad: bool = False,
+    *,
+    out: Any = None,
+    device: Any = None,
+    layout: Any = None,
+    flat: bool = False,
+) -> Any:
+    """``make(dtype=...)`` in the dtype given or else the `usual` one, or its elements in `out`, whose dtype
+    counts. `out` is resized where it has another shape; `flat` ones may have any of as many elements.
+
+    TypeError for an `out` that is no tensor, RuntimeError where `dtype` is not that of `out`.
+    """
+    check_device(device)
+    check_layout(name, layout)
+    if out is None:
+        dtype = dtype or usual
+        wanted(dtype, requires_grad, name)
+        return finished(make(dtype=dtype), requires_grad)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({out.dtype.title})")
+    if state.grad and out.requires_grad:
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            "the arguments requires grad."
+        )
+    found = make(dtype=out.dtype)
+    if out.shape != found.shape and not (flat and out.numel() == found.numel()):
+        named.resize_(out, list(found.shape))
+    named.copy_(out, found if out.shape == found.shape else reshape(found, list(out.shape)))
+    return finished(out, requires_grad)
+
+
 def _size_argument(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> list[int]:
     if "size" in kw:
         size = (kw.pop("size"),)
@@ -81,7 +128,11 @@ def _size_argument(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> list
 
 
 def sized_function(
-    name: str, make: Callable[..., Any], doc: str, options: tuple[str, ...] = ()
+    name: str,
+    make: Callable[..., Any],
+    doc: str,
+    options: tuple[str, ...] = (),
+    forms: str | tuple[str, ...] = (),
 ) -> Callable[..., Any]:
     """Publish ``name(*size, dtype, device, requires_grad)`` over ``make(size, dtype=...)``.
 
@@ -95,18 +146,18 @@ def sized_function(
         requires_grad: bool = False,
         layout: Any = None,
         pin_memory: bool = False,
+        out: Any = None,
         **kw: Any,
     ) -> Any:
         given = {option: kw.pop(option) for option in options if option in kw}
         shape = _size_argument(name, size, kw)
-        check_device(device)
-        dtype = dtype or dtypes.default_dtype()
-        wanted(dtype, requires_grad, name)
-        return finished(make(shape, dtype=dtype, **given), requires_grad)
+        creator = functools.partial(make, shape, **given)
+        usual = dtypes.default_dtype()
+        return made(name, creator, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return public(creates=True)(function)
+    return public(creates=True, forms=forms)(function)
 
 
 def like_function(name: str, make: Callable[..., Any], doc: str) -> Callable[..., Any]:
@@ -120,9 +171,11 @@ def like_function(name: str, make: Callable[..., Any], doc: str) -> Callable[...
         requires_grad: bool = False,
         layout: Any = None,
         memory_format: Any = None,
+        pin_memory: bool = False,
         **kw: Any,
     ) -> Any:
         check_device(device)
+        check_layout(name, layout)
         wanted(dtype or input.dtype, requires_grad, name)
         layout_name = format_name(name, memory_format)
         if layout_name is not None:
@@ -143,7 +196,17 @@ def _empty(size: list[int], *, dtype: DType, memory_format: Any = None) -> Any:
 
 
 _ROWS = "contiguous_format"
-empty = sized_function("empty", _empty, "See torch.empty; the memory is zeros.", ("memory_format",))
+_OPTIONS = "out=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False"
+empty = sized_function(
+    "empty",
+    _empty,
+    "See torch.empty; the memory is zeros.",
+    ("memory_format",),
+    (
+        f"(size: Sequence[int], *, {_OPTIONS}, memory_format=None)",
+        f"(*size: int, {_OPTIONS}, memory_format=None)",
+    ),
+)
 
 
 def _empty_strided(size: Any, stride: Any, dtype: DType | None) -> Any:
@@ -182,6 +245,7 @@ def empty_strided(
 ) -> Any:
     """See torch.empty_strided; the memory is zeroed."""
     check_device(device)
+    check_layout("empty_strided", layout)
     dtype = dtype or dtypes.default_dtype()
     wanted(dtype, requires_grad, "empty_strided")
     shape, steps = sizes("empty_strided", (size,)), sizes("empty_strided", (stride,))
@@ -201,6 +265,7 @@ def empty_permuted(
 ) -> Any:
     """Zeros whose dimensions lie in memory in the order given (torch.empty_permuted)."""
     check_device(device)
+    check_layout("empty_permuted", layout)
     dtype = dtype or dtypes.default_dtype()
     wanted(dtype, requires_grad, "empty_permuted")
     shape, order = sizes("empty_permuted", (size,)), sizes("empty_permuted", (physical_layout,))
@@ -243,38 +308,49 @@ def _fill_dtype(value: Any) -> DType:
 
 @public(
     creates=True,
-    forms="(size: Sequence[int], fill_value: Tensor | Number, *, dtype=None, device=None, "
-    "requires_grad=False, layout=None)",
+    forms="(size: Sequence[int], fill_value: Tensor | Number, *, out=None, dtype=None, device=None, "
+    "requires_grad=False, layout=None, pin_memory=False)",
 )
 def full(
     size: Any,
     fill_value: Any,
     *,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
     layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.full."""
     if not isinstance(size, (list, tuple)):
         raise TypeError(
             f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
         )
-    check_device(device)
-    found = dtype or _fill_dtype(fill_value)
-    wanted(found, requires_grad, "full")
     shape = sizes("full", (size,))
-    if isinstance(fill_value, Tensor):
-        return finished(fill(create.zeros(shape, dtype=found), fill_value), requires_grad)
-    return finished(create.full(shape, fill_value, dtype=found), requires_grad)
+
+    def make(dtype: DType) -> Any:
+        if isinstance(fill_value, Tensor):
+            return fill(create.zeros(shape, dtype=dtype), fill_value)
+        return create.full(shape, fill_value, dtype=dtype)
+
+    usual = dtype or _fill_dtype(fill_value)
+    return made("full", make, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
 
 @public(creates=True)
 def scalar_tensor(
-    s: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False
+    s: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """A number as a 0-d tensor (torch.scalar_tensor)."""
-    return full((), s, dtype=dtype or dtypes.default_dtype(), device=device, requires_grad=requires_grad)
+    dtype = dtype or dtypes.default_dtype()
+    return full((), s, dtype=dtype, device=device, requires_grad=requires_grad, layout=layout)
 
 
 def _new(name: str, make: Callable[..., Any]) -> None:
@@ -284,25 +360,37 @@ def _new(name: str, make: Callable[..., Any]) -> None:
         dtype: DType | None = None,
         device: Any = None,
         requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
         **kw: Any,
     ) -> Any:
+        placed = {"device": device, "requires_grad": requires_grad, "layout": layout}
         with ambient(backend=self.backend):
-            return make(*args, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad, **kw)
+            return make(*args, dtype=dtype or self.dtype, **placed, **kw)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"As torch.{name[4:]}, of this tensor's dtype unless one is given (torch.Tensor.{name})."
     attach_as_is(name, method)
 
 
-def _new_tensor(self: Any, data: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
+def _new_tensor(
+    self: Any,
+    data: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
     """A leaf with these values, of this tensor's dtype by default (torch.Tensor.new_tensor)."""
+    check_device(device)
+    check_layout("new_tensor", layout)
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than "
-            "tensor.new_tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
+            "tensor.new_tensor(sourceTensor)."
         )
         wanted(dtype or self.dtype, requires_grad, "new_tensor")
         return finished(to_dtype(clone(detach(data)), dtype or self.dtype), requires_grad)  # type: ignore[no-any-return]

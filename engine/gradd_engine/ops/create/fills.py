@@ -80,7 +80,7 @@ def _ends(input: Tensor) -> int:
         return (1 << _EXACT[dtype]) + 1
     if dtype is dtypes.bool_:
         return 2
-    return 1 << (8 * dtype.itemsize - dtype.is_signed)
+    return 1 << min(8 * dtype.itemsize - dtype.is_signed, 63)
 
 
 def _random_method(self: Any, *args: Any, **kw: Any) -> Any:

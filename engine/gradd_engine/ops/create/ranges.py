@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import math
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import Meta, blockwise, dtypes
+from ...data import Meta, blockwise, dtypes, warn
 from ...declare import invalid_combination, kernel, public
+from ...schema import named
 from ...tensor import Tensor
-from ..shared import np_dtype
-from .factories import check_device, finished, wanted
+from ..elementwise import add, div, mul, sub, where
+from ..shape import detach, to_dtype
+from ..shared import computed_in, np_dtype
+from .factories import made
 
 if TYPE_CHECKING:
     from ...data import DType
@@ -53,20 +56,27 @@ arange_op = kernel(
 )
 
 
+#: stored in an `out` of any shape with as many elements
+_numbers = functools.partial(made, flat=True)
+
+
 @public(
     creates=True,
     forms=(
-        "(end: Number, *, dtype=None, device=None, requires_grad=False, layout=None)",
-        "(start: Number, end: Number, step: Number = 1, *, dtype=None, device=None, requires_grad=False, "
-        "layout=None)",
+        "(end: Number, *, out=None, dtype=None, device=None, requires_grad=False, layout=None, "
+        "pin_memory=False)",
+        "(start: Number, end: Number, step: Number = 1, *, out=None, dtype=None, device=None, "
+        "requires_grad=False, layout=None, pin_memory=False)",
     ),
 )
 def arange(
     *args: Any,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
     layout: Any = None,
+    pin_memory: bool = False,
     **kw: Any,
 ) -> Any:
     """See torch.arange."""
@@ -77,15 +87,14 @@ def arange(
         raise TypeError("arange() received an invalid combination of arguments")
     start, end, step = given.get("start", 0), given["end"], given.get("step", 1)
     start, end, step = (int(n) if isinstance(n, (bool, np.integer)) else n for n in (start, end, step))
-    check_device(device)
-    dtype = dtype or _range_dtype(start, end, step)
-    wanted(dtype, requires_grad, "arange")
-    return finished(arange_op(start, end, step, dtype=dtype), requires_grad)
+    creator = functools.partial(arange_op, start, end, step)
+    usual = _range_dtype(start, end, step)
+    return _numbers("arange", creator, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
 
 def _number_dtype(start: Any, end: Any) -> DType:
     number = dtypes.default_dtype()
-    return dtypes.to_complex(number) if isinstance(start, complex) or isinstance(end, complex) else number
+    return dtypes.to_complex(number) if _widest(start, end).is_complex else number
 
 
 def _steps(start: Any, end: Any, steps: int, *_: Any, dtype: DType | None, **__: Any) -> Meta:
@@ -108,28 +117,30 @@ def closed_range(
     end: Any = None,
     step: Any = 1,
     *,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
     layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """As arange, but `end` is included; deprecated (torch.range)."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
-        "[start, end).",
-        UserWarning,
-        stacklevel=2,
+        "[start, end)."
     )
-    check_device(device)
-    found = dtype or dtypes.default_dtype()
-    wanted(found, requires_grad, "range")
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if end != start and (end > start) != (step > 0):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
-    return finished(arange_op(0, count, dtype=found) * step + start, requires_grad)
+
+    def make(dtype: DType) -> Any:
+        return arange_op(0, count, dtype=dtype) * step + start
+
+    usual = dtypes.default_dtype()
+    return _numbers("range", make, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
 
 def _linspace_impl(
@@ -173,6 +184,39 @@ logspace_op = kernel(
 )
 
 
+def _spaced(start: Any, end: Any, steps: int, dtype: DType, exact: DType) -> Any:
+    """`linspace` between ends of which one is a tensor, computed in `exact`: ends are not read, so a batch of
+    them may be mapped over. For an integer `dtype` they are truncated.
+    """
+    _steps(0, 0, steps, dtype=dtype)
+    wide = _widest(start, end)
+    ends = [to_dtype(detach(x), wide) if isinstance(x, Tensor) else x for x in (start, end)]
+    if dtype.category < dtypes.FLOAT:
+        ends = [named.trunc(x) if isinstance(x, Tensor) else int(x) for x in ends]
+    low, high = (to_dtype(x, exact) if isinstance(x, Tensor) else x for x in ends)
+    width = div(sub(high, low), max(steps - 1, 1))
+    index = arange_op(0, steps, dtype=dtypes.to_real(exact))
+    if steps == 1:
+        return add(mul(index, 0), low)
+    upward, downward = add(mul(index, width), low), add(mul(sub(index, steps - 1), width), high)
+    return where(index < steps // 2, upward, downward)
+
+
+def _linear_between(start: Any, end: Any, steps: int, dtype: DType) -> Any:
+    whole = dtype.category < dtypes.FLOAT
+    found = _spaced(start, end, steps, dtype, dtypes.float64 if whole else computed_in(dtype))
+    return to_dtype(named.trunc(found) if whole else found, dtype)
+
+
+def _powers_between(start: Any, end: Any, steps: int, base: float, dtype: DType) -> Any:
+    return to_dtype(named.pow(base, _spaced(start, end, steps, dtype, _widest(start, end))), dtype)
+
+
+def _widest(*given: Any) -> DType:
+    wide = any(x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in given)
+    return dtypes.complex128 if wide else dtypes.float64
+
+
 def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
     if not isinstance(steps, (int, np.integer)) and not isinstance(steps, Tensor):
         forms = ("Tensor start, Tensor end, int steps", "Number start, Number end, int steps")
@@ -183,39 +227,57 @@ def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {got}.")
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms="(start: Tensor | Number, end: Tensor | Number, steps: int, *, out=None, dtype=None, "
+    "device=None, requires_grad=False, layout=None, pin_memory=False)",
+)
 def linspace(
     start: Any,
     end: Any,
     steps: int,
     *,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.linspace."""
     _check_ends("linspace", start, end, steps)
-    check_device(device)
-    return finished(linspace_op(start, end, steps, dtype=dtype or _number_dtype(start, end)), requires_grad)
+    usual = _number_dtype(start, end)
+    creator: Any = functools.partial(linspace_op, start, end, steps)
+    if isinstance(start, Tensor) or isinstance(end, Tensor):
+        creator = functools.partial(_linear_between, start, end, int(steps))
+    return _numbers("linspace", creator, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms="(start: Tensor | Number, end: Tensor | Number, steps: int, base: float = 10.0, *, out=None, "
+    "dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False)",
+)
 def logspace(
     start: Any,
     end: Any,
     steps: int,
     base: float = 10.0,
     *,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.logspace."""
     _check_ends("logspace", start, end, steps)
-    check_device(device)
-    return finished(
-        logspace_op(start, end, steps, float(base), dtype=dtype or _number_dtype(start, end)), requires_grad
-    )
+    usual = _number_dtype(start, end)
+    creator: Any = functools.partial(logspace_op, start, end, steps, float(base))
+    if isinstance(start, Tensor) or isinstance(end, Tensor):
+        creator = functools.partial(_powers_between, start, end, int(steps), float(base))
+    return _numbers("logspace", creator, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
 
 def _eye_infer(n: int, m: int | None, dtype: DType | None) -> Meta:
@@ -240,13 +302,17 @@ def eye(
     n: int,
     m: int | None = None,
     *,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.eye."""
-    check_device(device)
-    return finished(eye_op(n, m, dtype=dtype or dtypes.default_dtype()), requires_grad)
+    creator = functools.partial(eye_op, n, m)
+    usual = dtypes.default_dtype()
+    return made("eye", creator, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
 
 def _staircase(row: int, col: int, first: int) -> int:
@@ -314,17 +380,33 @@ triu_indices_op = kernel(
 
 @public(creates=True)
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, device: Any = None
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: DType = dtypes.int64,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.tril_indices."""
-    check_device(device)
-    return tril_indices_op(row, col, offset, dtype=dtype)
+    creator = functools.partial(tril_indices_op, row, col, offset)
+    return made("tril_indices", creator, dtype, dtype, requires_grad, device=device, layout=layout)
 
 
 @public(creates=True)
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, device: Any = None
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: DType = dtypes.int64,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.triu_indices."""
-    check_device(device)
-    return triu_indices_op(row, col, offset, dtype=dtype)
+    creator = functools.partial(triu_indices_op, row, col, offset)
+    return made("triu_indices", creator, dtype, dtype, requires_grad, device=device, layout=layout)
