@@ -1,13 +1,12 @@
-"""Sparse tensors in coordinate format (torch.sparse_coo_tensor), each a dense tensor that knows its places.
+"""Sparse tensors in coordinate format (torch.sparse_coo_tensor), and gradients of looked-up rows.
 
-Values and gradients are PyTorch's. Memory and time are those of the dense tensor, and a gradient with respect
-to a sparse leaf is dense. Source: https://docs.pytorch.org/docs/stable/sparse.html
+Source: https://docs.pytorch.org/docs/stable/sparse.html#sparse-coo-tensors
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any
 
 from gradd_engine.data import dtypes
 from gradd_engine.graph import no_grad
@@ -18,18 +17,16 @@ from .._tensor import Tensor, as_subclass
 from .creation import as_tensor
 from .facts import layout
 from .functions import namespace
+from .invariants import checking, wrong_indices
+from .specified import Specified, zeros
 
 sparse_coo = layout("sparse_coo")
 
 
-class SparseTensor(Tensor):
-    """A dense tensor of which some elements are specified, and the others zero."""
+class SparseTensor(Specified):
+    """A sparse tensor in coordinate format. `_places` is one tensor, int64 [sparse dims, n]."""
 
-    _by_users = False
-    _printed = "torch.Tensor"
-
-    #: the places, int64 [sparse dims, n], and the values there as given; None where nobody asked yet
-    _given: tuple[Any, Any] | None = None
+    _kind = "Sparse"
     #: whether each place is there once, in order
     _sorted = True
     #: how many of the dimensions are sparse
@@ -47,46 +44,63 @@ class SparseTensor(Tensor):
 
     # -- what it is made of ------------------------------------------------------------------------
 
-    def _specified(self) -> tuple[Any, Any]:
-        if self._given is None:
-            with no_grad():
-                nonzero = self.detach_dense() != 0
-                if self.dense_dim():
-                    nonzero = nonzero.flatten(self._dims).any(-1)
-                places = nonzero.nonzero().t()
-            self._given = places, self._at(places)
-        return self._given
+    def _find(self) -> tuple[Any, ...]:
+        if self._lookups is not None:
+            return (_rows(self._lookups),)
+        return (_true(named.ne(Tensor.detach(self), 0), self._dims),)
 
-    def _at(self, places: Any) -> Any:
-        return self.to_dense()[tuple(places.unbind(0))]
+    def _at(self, places: tuple[Any, ...]) -> Any:
+        found = Tensor.__getitem__(self, tuple(places[0].unbind(0)))
+        if self._sorted:
+            return found
+        # A place that is there several times has its value at the first of them.
+        count = places[0].shape[1]
+        numbers = namespace("")["arange"](count)
+        first = namespace("")["full"](list(self.shape[: self._dims]), count)
+        at = list(places[0].unbind(0))
+        flat = _flat(places[0], self.shape[: self._dims])
+        first = first.reshape(-1).index_reduce(0, flat, numbers, "amin").reshape(first.shape)
+        kept = named.eq(first[tuple(at)], numbers)
+        return named.where(kept.reshape([count, *[1] * self.dense_dim()]), found, 0)
 
-    def detach_dense(self) -> Any:
-        """The dense tensor, without history."""
-        return Tensor.detach(self)
+    def _spread(self, values: Any, places: tuple[Any, ...]) -> Any:
+        return _added(zeros(self.shape, values.dtype), places[0], values)
+
+    def _with(self, dense: Any) -> Any:
+        return sparse(dense, self._dims)
+
+    def _like(self, made: Any, values: Any = None) -> Any:
+        out = super()._like(made, values)
+        out._sorted, out._lookups = self._sorted, self._lookups
+        return out
+
+    def _anew(self, places: tuple[Any, ...] | None) -> Any:
+        self._sorted = True
+        return super()._anew(places)
 
     def _indices(self) -> Any:
         """The places as given, int64 [sparse dims, n]."""
-        return self._specified()[0]
+        return self._where()[0]
 
     def _values(self) -> Any:
         """The values as given, at `_indices`: not what is read of any other tensor."""
-        return self._specified()[1]
+        return self._what()
 
     def indices(self) -> Any:
         """The places, int64 [sparse dims, n]; RuntimeError unless it is coalesced."""
         self._want_coalesced("indices")
-        return self._specified()[0]
+        return self._where()[0]
 
     def values(self) -> Any:
         """The values at the places, of which gradients lead back; RuntimeError unless it is coalesced."""
         self._want_coalesced("values")
-        return self._at(self._specified()[0])
+        return self._at(self._where())
 
     def _want_coalesced(self, what: str) -> None:
         if not self._sorted:
             raise RuntimeError(f"Cannot get {what} on an uncoalesced tensor, please call .coalesce() first")
 
-    def is_coalesced(self) -> bool:
+    def is_coalesced(self) -> bool:  # type: ignore[override]  # refused for others
         """Whether each place is there once, in order."""
         return self._sorted
 
@@ -94,15 +108,19 @@ class SparseTensor(Tensor):
         """The same with each place once, in order, its values summed. Waits for the places."""
         if self._sorted:
             return self
+        made = sparse(named.clone(self), self._dims)
         with no_grad():
-            places = self._indices()
-            once = namespace("")["zeros"](list(self.shape[: self._dims]), dtype=dtypes.bool_)
+            places = self._where()[0]
+            once = named.ge(zeros(self.shape[: self._dims], dtypes.int64), 1)
             if places.shape[1]:
                 once[tuple(places.unbind(0))] = True
-            found = once.nonzero().t()
-        made = sparse(self.to_dense(), self._dims)
-        made._given = found, made._at(found)
+            made._places = (_true(once, self._dims),)
         return made
+
+    def _coalesced_(self, coalesced: bool) -> SparseTensor:
+        """Take it as coalesced, or not."""
+        self._sorted = coalesced
+        return self
 
     def sparse_dim(self) -> int:
         """How many of its dimensions are sparse."""
@@ -112,140 +130,159 @@ class SparseTensor(Tensor):
         """How many of its dimensions are dense: the last."""
         return len(self.shape) - self._dims
 
-    def _nnz(self) -> int:
-        """How many places are specified."""
-        return int(self._specified()[0].shape[1])
+    _dimI, _dimV = sparse_dim, dense_dim
 
     # -- what remains sparse -----------------------------------------------------------------------
 
-    def to_dense(self, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
-        """A dense tensor of its values (torch.Tensor.to_dense)."""
-        found = self.clone_dense()
-        return found if dtype is None else to_dtype(found, dtype)
-
-    def clone_dense(self) -> Any:
-        """A dense copy, with history."""
-        return named.clone(self)
-
-    def to_sparse(self, *args: Any, **kwargs: Any) -> SparseTensor:
-        """Itself."""
-        return self
-
-    def _like(self, made: Any, turned: Callable[[Any], Any] = lambda places: places) -> SparseTensor:
-        """`made`, a new dense tensor, as a sparse one with the same places, or these `turned`."""
-        out = sparse(made if made is not self else self.clone_dense(), self._dims)
-        if self._given is not None:
-            places = turned(self._given[0])
-            out._given = places, out._at(places) if self._sorted else self._given[1].to(made.dtype)
-        out._sorted = self._sorted
+    def _turned(self, made: Any, order: Iterable[int]) -> SparseTensor:
+        """`made`, the dense tensor turned, with its places turned in the same way."""
+        out = sparse(named.clone(made), self._dims)
+        if self._places is not None and not self._sorted:
+            out._sorted, out._places = False, (self._places[0][list(order)],)
+            out._held = None if self._held is None else (self._held[0], out._vc.n)
         return out
-
-    def to(self, *args: Any, **kwargs: Any) -> Any:
-        """As `Tensor.to`, and sparse."""
-        found = super().to(*args, **kwargs)
-        return self if found is self else self._like(found)
-
-    def detach(self) -> Any:
-        """As `Tensor.detach`, and sparse."""
-        return self._like(Tensor.detach(self))
-
-    def clone(self, **options: Any) -> Any:
-        """As `Tensor.clone`, and sparse."""
-        return self._like(self.clone_dense())
 
     def t(self) -> Any:
         """The transpose, sparse."""
-        return self._turned(named.t(self))
+        return self._turned(named.t(self), (1, 0)) if len(self.shape) > 1 else self
 
     def transpose(self, dim0: int, dim1: int) -> Any:
-        """The transpose, sparse where it has two dimensions."""
-        found = named.transpose(self, dim0, dim1)
-        swapped = {dim0 % 2, dim1 % 2} == {0, 1}
-        return self._turned(found) if len(self.shape) == self._dims == 2 and swapped else found
+        """Two sparse dimensions swapped (torch.Tensor.transpose)."""
+        count = len(self.shape)
+        order = list(range(count))
+        order[dim0], order[dim1] = order[dim1], order[dim0]
+        return self.permute(order)
+
+    def permute(self, *axes: Any, dims: Any = None) -> Any:
+        """Its sparse dimensions in another order (torch.Tensor.permute); RuntimeError where dense ones move
+        among them.
+        """
+        axes = axes if dims is None else (dims,)
+        order = [d % len(self.shape) for d in (axes[0] if len(axes) == 1 else axes)]
+        made = named.permute(self, order)
+        if any(d >= self._dims for d in order[: self._dims]):
+            raise RuntimeError("transpose(): can't transpose sparse and dense dimensions of a sparse tensor")
+        return self._turned(made, order[: self._dims])
 
     @property  # type: ignore[misc]  # only read here
     def T(self) -> Any:
         """The transpose, sparse."""
         return self.t()
 
-    def _turned(self, found: Any) -> SparseTensor:
-        made = sparse(named.clone(found), self._dims)
-        if not self._sorted:
-            made._sorted, made._given = False, (self._indices().flip(0), self._specified()[1])
-        return made
+    def unsqueeze(self, dim: int) -> Any:
+        """With a dimension of size 1, sparse where it stands among sparse ones (torch.Tensor.unsqueeze)."""
+        at = dim % (len(self.shape) + 1)
+        return sparse(named.clone(named.unsqueeze(self, dim)), self._dims + (at <= self._dims))
 
-    def __mul__(self, other: Any) -> Any:
-        return self._like(named.mul(self, other))
+    def __getitem__(self, key: Any) -> Any:
+        """Of numbers a sparse tensor of what is there; of anything else a dense one."""
+        found = Tensor.__getitem__(self, key)
+        keys = key if isinstance(key, tuple) else (key,)
+        left = self._dims - sum(isinstance(k, int) for k in keys[: self._dims])
+        if not all(isinstance(k, int) or k == slice(None) for k in keys) or not left:
+            return found
+        return sparse(named.clone(found), left)
 
-    __rmul__ = __mul__
+    def select(self, dim: int, index: int) -> Any:
+        """What is at `index` of a dimension (torch.Tensor.select)."""
+        before = [slice(None)] * (dim % len(self.shape))
+        return self[(*before, index)]
 
-    def __truediv__(self, other: Any) -> Any:
-        return self._like(named.div(self, other))
+    def index_select(self, dim: int, index: Any) -> Any:  # type: ignore[override]  # without `out`
+        """The parts at `index` of a dimension, sparse (torch.Tensor.index_select)."""
+        return sparse(named.index_select(self, dim, index), self._dims)
 
-    def __neg__(self) -> Any:
-        return self._like(named.neg(self))
+    def sum(  # type: ignore[override]  # without `out`
+        self, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+    ) -> Any:
+        """The sum over all, dense, or over `dim`: sparse unless no sparse dimension remains."""
+        if dim is None:
+            return named.sum(self, dtype=dtype)
+        over = {d % len(self.shape) for d in ([dim] if isinstance(dim, int) else dim)}
+        found = named.sum(self, sorted(over), keepdim, dtype=dtype)
+        kept = self._dims - (0 if keepdim else len([d for d in over if d < self._dims]))
+        return sparse(found, kept) if kept else found
 
-    def __add__(self, other: Any) -> Any:
-        found = named.add(self, other)
-        return sparse(found, self._dims) if isinstance(other, SparseTensor) else found
+    def sparse_resize_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
+        """Another size with the same places and values (torch.Tensor.sparse_resize_)."""
+        if (sparse_dim, dense_dim) != (self._dims, self.dense_dim()):
+            raise NotImplementedError("gradd resizes sparse tensors of as many sparse and dense dimensions")
+        places, values = self._where(), self._what()
+        with no_grad():
+            self.data = _added(zeros(size, self.dtype), places[0], values)
+            self._hold(values)
+        return self
 
-    def numpy(self, *, force: bool = False) -> NoReturn:
-        """Raise TypeError, as PyTorch does."""
-        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+    def sparse_resize_and_clear_(self, size: Any, sparse_dim: int, dense_dim: int) -> Any:
+        """Another size, and nothing specified (torch.Tensor.sparse_resize_and_clear_)."""
+        with no_grad():
+            self.data = zeros(size, self.dtype)
+        self._dims = sparse_dim
+        return self._anew(None)
 
-    def tolist(self) -> Any:
-        """The dense values as nested lists."""
-        return self.to_dense().tolist()
-
-    def item(self) -> Any:
-        """The only element; RuntimeError unless there is exactly one."""
-        return self.to_dense().item()
-
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        """Raise NotImplementedError."""
-        raise NotImplementedError("gradd does not save sparse tensors: save to_dense() of it")
-
-    def __repr__(self) -> str:
-        places, values = self._specified()
-        fn = self.grad_fn
-        history = ", requires_grad=True" if self.requires_grad and fn is None else ""
-        if fn is not None:
-            history = f",\n       grad_fn=<{fn.name().removeprefix('torch::autograd::')}>"
-        return (
-            f"tensor(indices={_indented(places, 15)},\n       values={_indented(values.detach(), 14)},\n"
-            f"       size={tuple(self.shape)}, nnz={self._nnz()}, layout=torch.sparse_coo{history})"
+    def resize_as_sparse_(self, the_template: Any) -> Any:
+        """The size of another sparse tensor, and nothing specified (torch.Tensor.resize_as_sparse_)."""
+        return self.sparse_resize_and_clear_(
+            the_template.shape, the_template.sparse_dim(), the_template.dense_dim()
         )
 
-    __str__ = __repr__
+    def _shown_parts(self) -> Iterable[tuple[str, Any]]:
+        return (("indices", self._indices()), ("values", self._values()))
 
-
-def _cast(name: str, dtype: Any) -> Callable[..., Any]:
-    def cast(self: Any) -> Any:
-        return self.to(dtype)
-
-    cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"As {dtype!r}, sparse."
-    return cast
-
-
-for _name, _dtype in {
-    "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32, "double": dtypes.float64,
-    "int": dtypes.int32, "long": dtypes.int64,
-}.items():  # fmt: skip
-    setattr(SparseTensor, _name, _cast(_name, _dtype))
-
-
-def _indented(t: Any, by: int) -> str:
-    if not t.numel():
-        return f"tensor([], size={tuple(t.shape)})"
-    return str(t).replace("\n", "\n" + " " * by)
+    def _parts(self) -> tuple[Any, ...]:
+        return self._indices(), self._values().detach(), self.shape, self._sorted
 
 
 def sparse(dense: Any, dims: int) -> SparseTensor:
     """A dense tensor that nobody else has as a sparse one, of so many sparse dimensions."""
     out = as_subclass(dense, SparseTensor)
     out._dims = dims
+    Specified.there_are = True
     return out
+
+
+def _true(mask: Any, dims: int) -> Any:
+    """Where some of the last dimensions is True, int64 [dims, n]."""
+    return (mask.flatten(dims).any(-1) if mask.ndim > dims else mask).nonzero().t()
+
+
+def _flat(places: Any, size: Any) -> Any:
+    """The number of each place in row-major order."""
+    found = places[0]
+    for row, n in zip(places[1:].unbind(0), size[1:], strict=True):
+        found = found * n + row
+    return found
+
+
+def _added(dense: Any, places: Any, values: Any) -> Any:
+    """`dense` with values added at places."""
+    if not len(places):
+        return dense + values.sum(0)
+    return named.index_put(dense, list(places.unbind(0)), values, True)
+
+
+# -- gradients of looked-up rows -------------------------------------------------------------------
+
+
+def _rows(lookups: Any) -> Any:
+    """The rows that lookups name, int64 [1, n]. Waits for them where one does not count."""
+    found: list[Any] = [index.detach().reshape(-1) for index, _ in lookups]
+    for i, (_, padding) in enumerate(lookups):
+        if padding is not None:
+            found[i] = found[i][found[i] != padding]
+    if not found:
+        return zeros([1, 0], dtypes.int64)
+    rows: Any = to_dtype(namespace("")["cat"](found), dtypes.int64)
+    return rows.reshape(1, -1)
+
+
+def by_lookups(self: Any, lookups: Any) -> None:
+    """Become a sparse gradient: only these rows are specified."""
+    sparse(self, 1)._anew(None)._lookups = lookups
+    self._sorted = not lookups
+
+
+# -- constructor -----------------------------------------------------------------------------------
 
 
 def sparse_coo_tensor(
@@ -264,11 +301,10 @@ def sparse_coo_tensor(
     place summed (torch.sparse_coo_tensor). Without a `size` it is read off the places. RuntimeError where the
     two do not fit.
     """
-    top = namespace("")
     if indices is None or values is None:
         if size is None:
             raise TypeError("sparse_coo_tensor() needs indices and values, or a size")
-        out = sparse(top["zeros"](list(size), dtype=dtype), len(size))
+        out = sparse(zeros(size, dtype), len(size))
         out.requires_grad = requires_grad
         return out
     places: Any = to_dtype(as_tensor(indices), dtypes.int64)
@@ -284,69 +320,19 @@ def sparse_coo_tensor(
             f"{given.shape[0] if given.ndim else 0}"
         )
     if size is None:
-        if not count:
-            raise RuntimeError("a size is needed where there are no places")
-        size = [n + 1 for n in places.amax(1).tolist()] + list(given.shape[1:])
+        largest = places.amax(1).tolist() if count else [-1] * dims
+        size = [n + 1 for n in largest] + list(given.shape[1:])
     if len(size) != dims + given.ndim - 1:
         raise RuntimeError(
             f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = "
             f"{dims}, dense_dim = {given.ndim - 1}"
         )
-    empty = top["zeros"](list(size), dtype=given.dtype)
-    dense = named.index_put(empty, list(places.unbind(0)), given, True) if dims else empty + given.sum(0)
-    out = sparse(dense, dims)
-    out._given, out._sorted = (places, given), bool(is_coalesced) or count < 2
+    if checking(check_invariants):
+        wrong_indices(places, size)
+    out = sparse(_added(zeros(size, given.dtype), places, given), dims)
+    out._places, out._sorted = (places,), bool(is_coalesced) or count < 2
+    out._hold(given)
+    out._built = True
     if requires_grad:
         out.requires_grad = True
     return out
-
-
-# -- methods of all tensors ------------------------------------------------------------------------
-
-
-def to_sparse(self: Any, sparse_dim: Any = None, *, layout: Any = None, **options: Any) -> Any:
-    """A sparse tensor of the elements that are not zero (torch.Tensor.to_sparse). NotImplementedError for
-    other layouts than ``torch.sparse_coo``.
-    """
-    if layout is not None and layout is not sparse_coo:
-        raise NotImplementedError(f"gradd has no sparse tensors of layout {layout}")
-    if isinstance(sparse_dim, type(sparse_coo)):
-        sparse_dim = None
-    return sparse(named.clone(self), len(self.shape) if sparse_dim is None else sparse_dim)
-
-
-def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
-    """Itself, since it is dense (torch.Tensor.to_dense)."""
-    return self if dtype is None else to_dtype(self, dtype)
-
-
-def _of_sparse(name: str, kind: str) -> Callable[..., Any]:
-    def refuse(self: Any) -> Any:
-        raise RuntimeError(f"{name} expected {kind} tensor layout but got Strided")
-
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Of sparse tensors (torch.Tensor.{name}); RuntimeError for a dense one."
-    return refuse
-
-
-def sparse_dim(self: Any) -> int:
-    """0 of a dense tensor (torch.Tensor.sparse_dim)."""
-    return 0
-
-
-def is_coalesced(self: Any) -> bool:
-    """Of sparse tensors (torch.Tensor.is_coalesced); RuntimeError for a dense one."""
-    raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")
-
-
-def dense_dim(self: Any) -> int:
-    """The number of dimensions of a dense tensor (torch.Tensor.dense_dim)."""
-    return len(self.shape)
-
-
-#: the methods of a tensor
-SPARSE: dict[str, Callable[..., Any]] = {
-    **{f.__name__: f for f in (dense_dim, is_coalesced, sparse_dim, to_dense, to_sparse)},
-    "values": _of_sparse("values", "sparse"),
-    **{n: _of_sparse(n, "sparse coordinate") for n in ("coalesce", "indices")},
-}

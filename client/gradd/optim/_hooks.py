@@ -76,6 +76,10 @@ class HookedSteps:
         for (hook,) in list(hooks):
             hook(self)
 
+    def _called(self) -> bool:
+        """Whether a step calls hooks."""
+        return bool(_BEFORE or self._pre_hooks or self._post_hooks or _AFTER)
+
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before each step; `args` begin with the optimizer.
 

@@ -20,6 +20,8 @@ class Adadelta(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Adadelta.html. ValueError for bad options.
     """
 
+    _no_sparse = "Adadelta does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -66,6 +68,7 @@ class Adadelta(GroupedOptimizer):
             [s["square_avg"] for s in states],
             [s["acc_delta"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             lr=float(group["lr"]),
             rho=float(group["rho"]),
             eps=float(group["eps"]),

@@ -21,6 +21,8 @@ class Adafactor(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Adafactor.html. ValueError for bad options.
     """
 
+    _no_sparse = "Adafactor does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -67,6 +69,9 @@ class Adafactor(GroupedOptimizer):
             else:
                 state["variance"] = zeros_like(p)
         return state
+
+    def _settled(self, group: dict[str, Any], params: list[Any]) -> bool:
+        return False  # a step is many ops
 
     def _update(self, group: dict[str, Any], params: list[Any]) -> None:
         lr, (eps1, eps2) = float(group["lr"]), group["eps"]

@@ -65,6 +65,10 @@ class Adagrad(GroupedOptimizer):
                 state["sum"] = full_like(p, complex(start, start) if p.is_complex() else start)
         return state
 
+    def _meet_sparse(self, group: dict[str, Any]) -> None:
+        if group["weight_decay"]:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+
     def _update(self, group: dict[str, Any], params: list[Any]) -> None:
         states = [self._state_of(p, group) for p in params]
         adagrad_step(
@@ -72,6 +76,7 @@ class Adagrad(GroupedOptimizer):
             [p._gradient for p in params],
             [s["sum"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             lr=float(group["lr"]),
             lr_decay=float(group["lr_decay"]),
             weight_decay=float(group["weight_decay"]),

@@ -19,6 +19,8 @@ class Adam(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Adam.html. ValueError for bad options.
     """
 
+    _no_sparse = "Adam does not support sparse gradients, please consider SparseAdam instead"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -75,6 +77,7 @@ class Adam(GroupedOptimizer):
             [s["exp_avg_sq"] for s in states],
             [s["step"] for s in states],
             [s["max_exp_avg_sq"] for s in states] if amsgrad else [],
+            self.found_inf,
             lr=float(group["lr"]),
             beta1=float(beta1),
             beta2=float(beta2),

@@ -20,6 +20,8 @@ class Adamax(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Adamax.html. ValueError for bad options.
     """
 
+    _no_sparse = "Adamax does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -66,6 +68,7 @@ class Adamax(GroupedOptimizer):
             [s["exp_avg"] for s in states],
             [s["exp_inf"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             lr=float(group["lr"]),
             beta1=float(beta1),
             beta2=float(beta2),

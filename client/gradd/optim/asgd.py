@@ -20,6 +20,8 @@ class ASGD(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.ASGD.html. ValueError for bad options.
     """
 
+    _no_sparse = "ASGD does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -66,6 +68,7 @@ class ASGD(GroupedOptimizer):
             [s["mu"] for s in states],
             [s["eta"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             lr=float(group["lr"]),
             lambd=float(group["lambd"]),
             alpha=float(group["alpha"]),

@@ -15,6 +15,7 @@ from .optimizer import GroupedOptimizer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_addmm = namespace("")["addmm"]
 _ADJUSTMENTS = ("original", "match_rms_adamw")
 
 
@@ -26,6 +27,8 @@ class Muon(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Muon.html. ValueError for bad options, and
     parameters that are no matrices.
     """
+
+    _no_sparse = "Muon does not support sparse gradients"
 
     def __init__(
         self,
@@ -64,6 +67,9 @@ class Muon(GroupedOptimizer):
                         f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}"
                     )
 
+    def _settled(self, group: dict[str, Any], params: list[Any]) -> bool:
+        return False  # a step is many ops
+
     def _update(self, group: dict[str, Any], params: list[Any]) -> None:
         lr, momentum = float(group["lr"]), group["momentum"]
         for p in params:
@@ -93,12 +99,11 @@ def _orthogonal(g: Any, coefficients: tuple[float, float, float], steps: int, ep
     if len(coefficients) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
     a, b, c = coefficients
-    addmm = namespace("")["addmm"]
     tall = g.shape[0] > g.shape[1]
     x = g.to(dtypes.bfloat16)
     x = x.t() if tall else x
     x = x / x.norm().clamp(min=eps)
     for _ in range(steps):
         gram = x @ x.t()
-        x = addmm(x, addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+        x = _addmm(x, _addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
     return x.t() if tall else x

@@ -20,6 +20,8 @@ class NAdam(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.NAdam.html. ValueError for bad options.
     """
 
+    _no_sparse = "NAdam does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -73,6 +75,7 @@ class NAdam(GroupedOptimizer):
             [s["exp_avg_sq"] for s in states],
             [s["mu_product"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             lr=float(group["lr"]),
             beta1=float(beta1),
             beta2=float(beta2),

@@ -17,6 +17,7 @@ from gradd_engine.data import ambient, dtypes
 from gradd_engine.graph import enable_grad, no_grad
 from gradd_engine.ops.shared.constants import full, zeros
 
+from .._surface import Specified
 from .._tensor import Tensor, type_name
 from ._hooks import HookedSteps, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
@@ -294,6 +295,10 @@ class GroupedOptimizer(Optimizer):
 
     #: how often the session had lost steps when the state was last looked through
     _losses = 0
+    #: a number of the session: the step changes nothing where it is not 0 (torch.amp.GradScaler)
+    found_inf: Any = None
+    #: what is said of sparse gradients where they are refused
+    _no_sparse = ""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; returns the closure's loss."""
@@ -302,12 +307,34 @@ class GroupedOptimizer(Optimizer):
             for group in self.param_groups:
                 params = with_gradients(group)
                 if params:
+                    if Specified.there_are and any(p._gradient.is_sparse for p in params):
+                        self._meet_sparse(group)
                     losses = params[0]._session.wire.lost.times
                     if losses != self._losses:
                         self._forget_lost()
                         self._losses = losses
                     self._update(group, params)
         return loss
+
+    def _skippable(self) -> bool:
+        """Whether a step is nothing but its ops, over states that are there: then the session may skip it by
+        `found_inf`, and nobody has to wait.
+        """
+        if self._called() or "step" in self.__dict__ or type(self).step is not GroupedOptimizer.step:
+            return False
+        held = (
+            (group, [p for p in group["params"] if p._gradient is not None]) for group in self.param_groups
+        )
+        return all(self._settled(group, params) for group, params in held)
+
+    def _settled(self, group: dict[str, Any], params: list[Any]) -> bool:
+        """Whether `_update` makes no state, and hands `found_inf` to its op."""
+        return all(self.state.get(p) for p in params)
+
+    def _meet_sparse(self, group: dict[str, Any]) -> None:
+        """RuntimeError where sparse gradients are refused."""
+        if self._no_sparse:
+            raise RuntimeError(self._no_sparse)
 
     def _forget_lost(self) -> None:
         """Drop tensors that never came to be: the step that made them did not run."""

@@ -20,6 +20,8 @@ class RAdam(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.RAdam.html. ValueError for bad options.
     """
 
+    _no_sparse = "RAdam does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -68,6 +70,7 @@ class RAdam(GroupedOptimizer):
             [s["exp_avg"] for s in states],
             [s["exp_avg_sq"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             lr=float(group["lr"]),
             beta1=float(beta1),
             beta2=float(beta2),

@@ -20,6 +20,8 @@ class RMSprop(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.RMSprop.html. ValueError for bad options.
     """
 
+    _no_sparse = "RMSprop does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -73,6 +75,7 @@ class RMSprop(GroupedOptimizer):
             [s["step"] for s in states],
             [s["momentum_buffer"] for s in states] if group["momentum"] > 0 else [],
             [s["grad_avg"] for s in states] if group["centered"] else [],
+            self.found_inf,
             lr=float(group["lr"]),
             alpha=float(group["alpha"]),
             eps=float(group["eps"]),

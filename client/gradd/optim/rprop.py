@@ -21,6 +21,8 @@ class Rprop(GroupedOptimizer):
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Rprop.html. ValueError for bad options.
     """
 
+    _no_sparse = "Rprop does not support sparse gradients"
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -67,6 +69,7 @@ class Rprop(GroupedOptimizer):
             [s["prev"] for s in states],
             [s["step_size"] for s in states],
             [s["step"] for s in states],
+            self.found_inf,
             step_size_min=float(least),
             step_size_max=float(most),
             etaminus=float(etaminus),

@@ -51,30 +51,37 @@ class SGD(GroupedOptimizer):
         )
         super().__init__(params, defaults)
 
+    def _settled(self, group: dict[str, Any], params: list[Any]) -> bool:
+        return not group["momentum"] or super()._settled(group, params)
+
+    def _meet_sparse(self, group: dict[str, Any]) -> None:
+        if group["weight_decay"]:
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+
     def _update(self, group: dict[str, Any], params: list[Any]) -> None:
         if not group["momentum"]:
-            _sgd(group, params, [], False)
+            self._sgd(group, params, [], False)
             return
         old = [p for p in params if self.state[p].get("momentum_buffer") is not None]
         new = [p for p in params if self.state[p].get("momentum_buffer") is None]
         for p in new:
             self.state[p]["momentum_buffer"] = zeros_like(p)
         for some, first in ((old, False), (new, True)):
-            _sgd(group, some, [self.state[p]["momentum_buffer"] for p in some], first)
+            self._sgd(group, some, [self.state[p]["momentum_buffer"] for p in some], first)
 
-
-def _sgd(group: dict[str, Any], params: list[Any], buffers: list[Any], first: bool) -> None:
-    if not params:
-        return
-    sgd_step(
-        params,
-        [p._gradient for p in params],
-        buffers,
-        lr=float(group["lr"]),
-        momentum=float(group["momentum"]),
-        dampening=float(group["dampening"]),
-        weight_decay=float(group["weight_decay"]),
-        nesterov=group["nesterov"],
-        maximize=group["maximize"],
-        first=first,
-    )
+    def _sgd(self, group: dict[str, Any], params: list[Any], buffers: list[Any], first: bool) -> None:
+        if not params:
+            return
+        sgd_step(
+            params,
+            [p._gradient for p in params],
+            buffers,
+            self.found_inf,
+            lr=float(group["lr"]),
+            momentum=float(group["momentum"]),
+            dampening=float(group["dampening"]),
+            weight_decay=float(group["weight_decay"]),
+            nesterov=group["nesterov"],
+            maximize=group["maximize"],
+            first=first,
+        )

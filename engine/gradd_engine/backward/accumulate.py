@@ -91,6 +91,14 @@ class _Holder:
 _ALONE, _ALONE_INSIDE = _held()
 
 
+def summed(a: Tensor, b: Tensor) -> Tensor:
+    """Two gradients of one tensor: sparse where both are."""
+    found: Tensor = named.add(a, b)
+    if a._lookups is not None and b._lookups is not None:
+        found._by_lookups((*a._lookups, *b._lookups))
+    return found
+
+
 def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     """Add the gradient in `box` to ``leaf.grad``: in place without create_graph, out of place with it.
 
@@ -106,12 +114,15 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
         else:
             _check_layout(leaf, leaf._grad)
             named.add_(leaf._grad, g)
+            if leaf._grad._lookups is not None:
+                _add_lookups(leaf, leaf._grad, None)
         return
     if dtype not in (..., None) and box[0].dtype is not dtype:
         box = [cast_gradient(box.pop(), dtype)]
     old = leaf._grad
     if old is None:
         g = box.pop()
+        lookups = g._lookups
         strides = _layout(leaf._shape, leaf.strides)
         if state.grad:
             # PyTorch's graph: copied into new memory, so CopyBackwards with the target's empty edge first.
@@ -128,9 +139,21 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             target = leaf.backend.empty(Meta(leaf._shape, g._dtype, strides))
             leaf.backend.copy_into(target, g)
             leaf._grad = target
+        if lookups is not None:
+            leaf._grad._by_lookups(lookups)
         return
     _check_layout(leaf, old)
     if state.grad:
         leaf._grad = named.add(old, box[0])
         return
     named.add_(old, box[0])
+    if old._lookups is not None:
+        _add_lookups(leaf, old, box[0]._lookups)
+
+
+def _add_lookups(leaf: Tensor, old: Tensor, more: Any) -> None:
+    """A sparse gradient remains so where what is added is sparse too."""
+    if more is None:
+        leaf._grad = detached(old)
+    else:
+        old._by_lookups((*(old._lookups or ()), *more))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..data import as_it_is, state
 from ..graph import LEVELS, all_shaped, shaped
-from ..schema import named
 from ..tensor import (
     ACCUMULATED,
     BODY,
@@ -26,7 +25,7 @@ from ..tensor import (
     Edge,
     Node,
 )  # fmt: skip
-from .accumulate import accumulate, retain
+from .accumulate import accumulate, retain, summed
 from .anomaly import check_gradients
 from .hooks import answer, answered
 
@@ -140,7 +139,7 @@ class GraphTask:
         if buffer[nr] is None:
             buffer[nr] = g
         elif not self.skip:
-            buffer[nr] = named.add(buffer[nr], g)
+            buffer[nr] = summed(buffer[nr], g)
 
     def finish(self) -> tuple[Any, ...]:
         """What the pass returns."""
@@ -433,7 +432,9 @@ def _leading_to(order: list[Node], ends: set[Node], strict: bool = False) -> set
 
 
 def _skippable(order: list[Node]) -> bool:
-    """Whether bodies may be skipped on meta: no retained or shaped gradient is looked at."""
+    """Whether bodies may be skipped on meta: no retained, shaped or sparse gradient is looked at."""
+    if Node.any_sparse and any(node.sparse for node in order):
+        return False
     if Node.turned and any(node.shapes for node in order):
         return False
     return not any(node.retainers for node in order)

@@ -85,6 +85,8 @@ def _clear(tensors: Sequence[Tensor], set_to_none: bool) -> None:
         if set_to_none:
             t._grad = None
         else:
+            if g._lookups is not None:
+                g._by_lookups(())
             if g._fn is not None:
                 t._grad = detached(g)
             else:

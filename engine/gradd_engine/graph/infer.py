@@ -88,15 +88,50 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
     """
     if state.casting is not None:
         return None
-    for x, classes in zip(inputs, op.accepts, strict=True):
-        if not isinstance(x, Tensor) and x.__class__ not in classes:
-            return None
-    if not state.depth:
-        check_attrs(op.schema, attrs)
-    found = _known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
+    found = _window(op, inputs, attrs) if op.effects.window else None
+    if found is None:
+        for x, classes in zip(inputs, op.accepts, strict=True):
+            if not isinstance(x, Tensor) and x.__class__ not in classes:
+                return None
+        if not state.depth:
+            check_attrs(op.schema, attrs)
+        found = _known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
+        if op.effects.window:
+            if len(op.caches.windows) >= _MOST:
+                op.caches.windows.clear()
+            op.caches.windows[_lengths(op, inputs, attrs)] = found
     if len(op.caches.known) >= _MOST:
         op.caches.known.clear()
     op.caches.known[key] = found
+    return found
+
+
+def _lengths(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Any, ...]:
+    """What decides all of a window but where it begins."""
+    (x,) = inputs
+    params = op.params
+    parts = [x._dtype, x._shape, x.strides]
+    for name, v in attrs.items():
+        parts += (v.__class__, None if params[name].value else v)
+    return tuple(parts)
+
+
+def _window(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> InferCache | None:
+    """What is known of a window that differs from one that is known only in where it begins. None if there is
+    none, or it begins where it cannot.
+    """
+    like = op.caches.windows.get(_lengths(op, inputs, attrs))
+    if like is None:
+        return None
+    assert op.infer is not None
+    try:
+        meta = op.infer(*inputs, **attrs)
+    except Exception:
+        return None  # which says what is wrong
+    meta.shape = like.meta.shape
+    found = like.beside(meta)
+    if found.inputs != (None,):
+        found.inputs = (_geometry(inputs[0], True),)
     return found
 
 

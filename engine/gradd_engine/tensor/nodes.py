@@ -99,6 +99,10 @@ class Node:
     looks: dict[int, Any] | None = None
     #: some tensor of this process was ever turned in place behind autograd's back: passes look for `shapes`
     turned: ClassVar[bool] = False
+    #: some node of this process gives gradients of looked-up rows: passes of mirrors look for them
+    any_sparse: ClassVar[bool] = False
+    #: it does, so a mirror runs its body to learn which rows
+    sparse: bool = False
     #: by output: the shape of what was turned so, when the node was made
     shapes: dict[int, Size] | None = None
     #: by number: what an output is like, of a node that has several

@@ -171,6 +171,9 @@ class Tensor:
     _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
+    #: of a gradient that looked-up rows of a table alone gave: the indices, each with the row
+    #: that does not count. Only a mirror says so (`_by_lookups`).
+    _lookups: tuple[tuple[Tensor, int | None], ...] | None = None
     #: what a token tensor stands for
     _holds: Any = None
     #: by forward-mode level (tangents.Level); None where there is none whatever it is a view of
@@ -422,6 +425,9 @@ class Tensor:
     _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]
     register_hook: ClassVar[Callable[..., Any]]
     register_post_accumulate_grad_hook: ClassVar[Callable[..., Any]]
+
+    def _by_lookups(self, lookups: Any) -> None:
+        """Note what rows this gradient came by; a client's tensors do, numbers have no use for it."""
 
     def __repr__(self) -> str:
         tail = (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, broadcast_shapes, dtypes
 from ...declare import LINEAR, composite, kernel, public
 from ...graph import no_grad
-from ...schema import named
-from ...tensor import Tensor
+from ...schema import named, type_name
+from ...tensor import Node, Tensor
 from ..elementwise import eq, where
 from ..shape import reshape
 from ..shared import CPP, element, fits, number_first
@@ -61,7 +61,7 @@ public(name="masked_fill")(masked_fill.call)
 
 
 def _embedding_infer(
-    input: Tensor, weight: Tensor, padding_idx: int | None, scale_grad_by_freq: bool
+    input: Tensor, weight: Tensor, padding_idx: int | None, scale_grad_by_freq: bool, sparse: bool
 ) -> Meta:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
@@ -73,21 +73,33 @@ def _embedding_infer(
     return Meta((*input.shape, weight.shape[1]), weight.dtype)
 
 
-def _embedding_impl(xp: Any, index: Any, weight: Any, padding_idx: Any, scale_grad_by_freq: bool) -> Any:
+def _embedding_impl(
+    xp: Any, index: Any, weight: Any, padding_idx: Any, scale_grad_by_freq: bool, sparse: bool
+) -> Any:
     if index.size and (int(index.max()) >= weight.shape[0] or int(index.min()) < 0):
         raise IndexError("index out of range in self")
     return weight[index]
 
 
+def _row_gradient(
+    g: Any, input: Any, weight_meta: Any, padding_idx: int | None, scale_grad_by_freq: bool, sparse: bool
+) -> Any:
+    rows = weight_meta.shape[0]
+    if not sparse:
+        return embedding_backward(g, input, rows, padding_idx, scale_grad_by_freq)
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    found = embedding_backward(g, input, rows, padding_idx, False)
+    found._by_lookups(((input, padding_idx),))
+    return found
+
+
 embedding_op: Op = kernel(
-    "embedding(Tensor input, Tensor weight, int? padding_idx=None, bool scale_grad_by_freq=False) -> Tensor",
+    "embedding(Tensor input, Tensor weight, int? padding_idx=None, bool scale_grad_by_freq=False, "
+    "bool sparse=False) -> Tensor",
     infer=_embedding_infer,
     impl=_embedding_impl,
-    vjp={
-        "weight": lambda g, input, weight_meta, padding_idx, scale_grad_by_freq: embedding_backward(
-            g, input, weight_meta.shape[0], padding_idx, scale_grad_by_freq
-        )
-    },
+    vjp={"weight": _row_gradient},
     jvp=LINEAR,
     node="EmbeddingBackward0",
     namespace="nn.functional",
@@ -151,13 +163,15 @@ def _embedding_again(g: Any, index: Any, padding_idx: int | None, scale_grad_by_
     return masked_fill(found, reshape(eq(index, padding_idx), [*index.shape, 1]), 0.0)
 
 
-def refuse_sparse(sparse: bool) -> None:
-    """Raise NotImplementedError if a sparse gradient is requested."""
-    if sparse:
-        raise NotImplementedError(
-            "sparse=True is not supported: gradients are dense, there are no sparse tensors. Leave it out: "
-            "the dense gradient has the same values"
-        )
+def looked_up(
+    input: Any, weight: Any, padding_idx: int | None, scale_grad_by_freq: bool, sparse: bool
+) -> Any:
+    """Rows of `weight`, whose node says so where its gradient is `sparse`."""
+    found = embedding_op(input, weight, padding_idx, scale_grad_by_freq, sparse)
+    node = found._node() if sparse else None
+    if node is not None:
+        node.sparse = Node.any_sparse = True
+    return found
 
 
 def renormed(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
@@ -185,15 +199,18 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """See torch.nn.functional.embedding. NotImplementedError for `sparse`."""
-    refuse_sparse(sparse)
+    """See torch.nn.functional.embedding. With `sparse` a client's gradient says which rows were looked up."""
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"embedding(): argument 'indices' (position 2) must be Tensor, not {type_name(input)}"
+        )
     if padding_idx is not None:
         rows = weight.shape[0]
         assert -rows <= padding_idx < rows, "Padding_idx must be within num_embeddings"
         padding_idx %= rows
     if max_norm is not None:
         renormed(weight, input, max_norm, norm_type)
-    return embedding_op(input, weight, padding_idx, scale_grad_by_freq)
+    return looked_up(input, weight, padding_idx, scale_grad_by_freq, sparse)
 
 
 def _one_hot_infer(input: Tensor, num_classes: int) -> Meta:

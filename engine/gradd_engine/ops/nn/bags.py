@@ -92,6 +92,7 @@ def _bag(
     scale_grad_by_freq: bool,
     include_last_offset: bool,
     padding_idx: int | None,
+    sparse: bool,
 ) -> Any:
     weights = per_sample_weights
     _whole(input, "indices")
@@ -110,7 +111,7 @@ def _bag(
     of, bags = None, input.shape[0]
     if offsets is not None:
         of, bags = places(offsets, count=input.numel()), offsets.numel()
-    rows = embedding.embedding_op(input, weight, padding_idx, scale_grad_by_freq)
+    rows = embedding.looked_up(input, weight, padding_idx, scale_grad_by_freq, sparse)
     kept = None if padding_idx is None else input.ne(padding_idx)
     if mode == "max":
         if kept is not None:
@@ -130,15 +131,18 @@ def _bag(
 
 bag: Op = composite(
     "embedding_bag(Tensor input, Tensor weight, Tensor? offsets, Tensor? per_sample_weights, *, str mode, "
-    "bool scale_grad_by_freq, bool include_last_offset, int? padding_idx) -> Tensor",
+    "bool scale_grad_by_freq, bool include_last_offset, int? padding_idx, bool sparse=False) -> Tensor",
     body=_bag,
     namespace="-",
     outside=True,
     doc="Bags of rows, summed, averaged or reduced to maxima (torch.nn.functional.embedding_bag).",
+    autocast="as given",
 )
 
 
-def _check(input: Any, offsets: Any, weights: Any, mode: str, scaled: bool, include_last: bool) -> None:
+def _check(
+    input: Any, offsets: Any, weights: Any, mode: str, scaled: bool, include_last: bool, sparse: bool
+) -> None:
     """Raise PyTorch's errors of what the function itself looks at."""
     if weights is not None and input.shape != weights.shape:
         raise ValueError(
@@ -164,6 +168,8 @@ def _check(input: Any, offsets: Any, weights: Any, mode: str, scaled: bool, incl
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scaled:
         raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
     if weights is not None and mode != "sum":
         raise NotImplementedError(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
@@ -185,11 +191,10 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Any:
-    """See torch.nn.functional.embedding_bag. NotImplementedError for `sparse`."""
-    embedding.refuse_sparse(sparse)
+    """See torch.nn.functional.embedding_bag; `sparse` as of `embedding`."""
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    _check(input, offsets, per_sample_weights, mode, scale_grad_by_freq, include_last_offset)
+    _check(input, offsets, per_sample_weights, mode, scale_grad_by_freq, include_last_offset, sparse)
     rows = weight.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
@@ -209,4 +214,5 @@ def embedding_bag(
         scale_grad_by_freq=scale_grad_by_freq,
         include_last_offset=include_last_offset and offsets is not None,
         padding_idx=padding_idx,
+        sparse=sparse,
     )
