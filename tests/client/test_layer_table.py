@@ -15,7 +15,7 @@ LAYERS = {n: v for n, v in vars(_table).items() if isinstance(v, type) and v.__m
 
 
 def test_the_table_has_the_layers_that_only_store_and_call() -> None:
-    assert len(LAYERS) == 68
+    assert len(LAYERS) == 66
     assert {name for name in LAYERS if getattr(nn, name, None) is not LAYERS[name]} == set()
     assert LAYERS.keys() <= set(nn.__all__)
 

@@ -251,8 +251,6 @@ def test_embedding_of_given_rows() -> None:
     e = nn.Embedding.from_pretrained(table)
     assert not e.weight.requires_grad
     assert e(gradd.tensor([1])).tolist() == [[3.0, 4.0]]
-    with pytest.raises(NotImplementedError, match="sparse=True is not supported"):
-        nn.Embedding(3, 2, sparse=True)
 
 
 def test_linear_by_hand() -> None:
@@ -318,7 +316,7 @@ def test_dropout() -> None:
         (lambda: nn.Conv2d(2, 3, 3, padding="same", stride=2), "padding='same' is not supported for strided"),
         (lambda: nn.Conv2d(2, 3, 3, padding="x"), "Invalid padding string 'x'"),
         (lambda: nn.Conv2d(2, 3, 3, padding_mode="x"), "padding_mode must be one of"),
-        (lambda: nn.GroupNorm(2, 3), "num_channels must be divisible by num_groups"),
+        (lambda: nn.GroupNorm(2, 3), r"num_channels \(3\) must be divisible by num_groups \(2\)"),
         (
             lambda: nn.ConvTranspose2d(2, 3, 3, padding_mode="reflect"),
             'Only "zeros" padding mode is supported',

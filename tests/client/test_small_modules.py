@@ -179,3 +179,15 @@ def test_multiprocessing_is_pythons(T: Any) -> None:
     assert mp.get_sharing_strategy() in mp.get_all_sharing_strategies()
     with pytest.raises(AssertionError):
         mp.set_sharing_strategy("by magic")
+
+
+def test_what_this_runs_on_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    from gradd.utils import collect_env
+
+    with gradd.connect("local:"):
+        collect_env.main()
+        found = collect_env.get_env_info()
+    told = capsys.readouterr().out
+    for part in (found.torch_version, found.python_version, "Is CUDA available: False", "[pip3] numpy=="):
+        assert part in told
+    assert found.session == "on cpu"

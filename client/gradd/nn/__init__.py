@@ -34,7 +34,6 @@ from ._table import (
     Hardshrink,
     Hardsigmoid,
     Hardswish,
-    Hardtanh,
     HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
@@ -57,7 +56,6 @@ from ._table import (
     PixelUnshuffle,
     PoissonNLLLoss,
     ReLU,
-    ReLU6,
     Sigmoid,
     SiLU,
     SmoothL1Loss,
@@ -74,10 +72,13 @@ from ._table import (
     Unfold,
 )
 from .activation import (
+    Hardtanh,
     PReLU,
+    ReLU6,
     RReLU,
     Softmax2d,
 )
+from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -103,12 +104,14 @@ from .linear import (
     Linear,
     Unflatten,
 )
+from .linear_entropy import LinearCrossEntropyLoss, LinearCrossEntropyOptions
 from .losses import (
     CTCLoss,
     GaussianNLLLoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
+    NLLLoss2d,
     TripletMarginWithDistanceLoss,
 )
 from .module import Module
@@ -148,6 +151,8 @@ from .padding import (
 from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .pooling import (
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
     MaxUnpool1d,
     MaxUnpool2d,
     MaxUnpool3d,
@@ -177,6 +182,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -218,6 +224,8 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
@@ -253,6 +261,8 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
@@ -273,6 +283,7 @@ __all__ = [
     "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
+    "NLLLoss2d",
     "PReLU",
     "PairwiseDistance",
     "Parameter",

@@ -7,6 +7,7 @@ from typing import Any
 from gradd_engine.ops.nn.losses import reduction_of
 
 from .._tensor import Tensor
+from ._layer import Stored
 from .module import Module
 
 Sizes = int | tuple[int, int]
@@ -168,3 +169,15 @@ class AvgPoolOf2(AvgPool):
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.ceil_mode, self.count_include_pad = padding, ceil_mode, count_include_pad
         self.divisor_override = divisor_override
+
+
+class AdaptiveAvgPool(Stored):
+    """Averages over as many windows as are asked for."""
+
+
+class AdaptiveMaxPool(Stored):
+    """Maxima over as many windows as are asked for."""
+
+
+class PowerPool(Stored):
+    """p-norms of windows."""

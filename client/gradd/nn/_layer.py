@@ -54,7 +54,7 @@ class Written:
         return fn if made is None else fn.__get__(made, owner)
 
 
-def _under(name: str, init: Any) -> FunctionType:
+def under(name: str, init: Any) -> FunctionType:
     """A base's `__init__` under the layer's name, for Python's messages about wrong arguments."""
     made = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
     made.__annotations__, made.__qualname__ = init.__annotations__, f"{name}.__init__"
@@ -130,7 +130,7 @@ def layer(
     if given:
         members["__init__"] = Written("__init__", lambda: _init(given, base), base, None)
     elif base is not Stored:
-        members["__init__"] = _under(name, base.__init__)
+        members["__init__"] = under(name, base.__init__)
     if issubclass(base, Stored):
         members["shown"] = tuple(own if shows is None else shows.split())
     return type(name, (base,), members)

@@ -5,7 +5,20 @@ Source: https://pytorch.org/docs/stable/nn.html
 
 from __future__ import annotations
 
-from ._bases import AvgPoolOf1, AvgPoolOf2, Distance, Dropping, Loss, MaxPool, Shrink, Triplet, Weighted
+from ._bases import (
+    AdaptiveAvgPool,
+    AdaptiveMaxPool,
+    AvgPoolOf1,
+    AvgPoolOf2,
+    Distance,
+    Dropping,
+    Loss,
+    MaxPool,
+    PowerPool,
+    Shrink,
+    Triplet,
+    Weighted,
+)
 from ._layer import layer
 
 _INPLACE = "inplace: bool = False"
@@ -24,7 +37,6 @@ _TRIPLE = 'Three tensors of one shape to a scalar (their shape with reduction "n
 # -- activations --------------------------------------------------------------------------------------
 
 ReLU = layer("ReLU", "relu(input)", "max(x, 0).", _INPLACE)
-ReLU6 = layer("ReLU6", "relu6(input)", "min(max(x, 0), 6).", _INPLACE)
 LeakyReLU = layer(
     "LeakyReLU",
     "leaky_relu(input)",
@@ -54,12 +66,6 @@ SiLU = layer("SiLU", "silu(input)", "x * sigmoid(x).", _INPLACE)
 Mish = layer("Mish", "mish(input)", "x * tanh(softplus(x)).", _INPLACE)
 Hardswish = layer("Hardswish", "hardswish(input)", "x * relu6(x + 3) / 6.", _INPLACE, shows="")
 Hardsigmoid = layer("Hardsigmoid", "hardsigmoid(input)", "relu6(x + 3) / 6.", _INPLACE, shows="")
-Hardtanh = layer(
-    "Hardtanh",
-    "hardtanh(input)",
-    "x within [`min_val`, `max_val`], else the nearer bound.",
-    f"min_val: float = -1.0, max_val: float = 1.0, {_INPLACE}",
-)
 Threshold = layer(
     "Threshold",
     "threshold(input)",
@@ -249,6 +255,7 @@ AdaptiveAvgPool1d = layer(
     "Averages over the last dimension, as many as `output_size`.",
     "output_size: Any",
     gives="(N, C, L) to (N, C, output_size).",
+    base=AdaptiveAvgPool,
 )
 AdaptiveAvgPool2d = layer(
     "AdaptiveAvgPool2d",
@@ -256,6 +263,7 @@ AdaptiveAvgPool2d = layer(
     "Averages over the last two dimensions; a None in `output_size` keeps a size.",
     "output_size: Any",
     gives="(N, C, H, W) to (N, C, *output_size).",
+    base=AdaptiveAvgPool,
 )
 
 MaxPool3d = layer(
@@ -279,6 +287,7 @@ AdaptiveAvgPool3d = layer(
     "Averages over the last three dimensions; a None in `output_size` keeps a size.",
     "output_size: Any",
     gives="(N, C, D, H, W) to (N, C, *output_size).",
+    base=AdaptiveAvgPool,
 )
 AdaptiveMaxPool1d = layer(
     "AdaptiveMaxPool1d",
@@ -288,6 +297,7 @@ AdaptiveMaxPool1d = layer(
     returns="Any",
     gives="(N, C, L) to (N, C, output_size), and where each came from with `return_indices`.",
     shows="output_size",
+    base=AdaptiveMaxPool,
 )
 AdaptiveMaxPool2d = layer(
     "AdaptiveMaxPool2d",
@@ -297,6 +307,7 @@ AdaptiveMaxPool2d = layer(
     returns="Any",
     gives="(N, C, H, W) to (N, C, *output_size), and where each came from with `return_indices`.",
     shows="output_size",
+    base=AdaptiveMaxPool,
 )
 AdaptiveMaxPool3d = layer(
     "AdaptiveMaxPool3d",
@@ -306,6 +317,7 @@ AdaptiveMaxPool3d = layer(
     returns="Any",
     gives="(N, C, D, H, W) to (N, C, *output_size), and where each came from with `return_indices`.",
     shows="output_size",
+    base=AdaptiveMaxPool,
 )
 LPPool1d = layer(
     "LPPool1d",
@@ -313,6 +325,7 @@ LPPool1d = layer(
     "The p-norm of each window of (N, C, L), p being `norm_type`.",
     _POWER,
     gives="(N, C, L) to (N, C, L_out).",
+    base=PowerPool,
 )
 LPPool2d = layer(
     "LPPool2d",
@@ -320,6 +333,7 @@ LPPool2d = layer(
     "The p-norm of each window of (N, C, H, W), p being `norm_type`.",
     _POWER,
     gives="(N, C, H, W) to (N, C, H_out, W_out).",
+    base=PowerPool,
 )
 LPPool3d = layer(
     "LPPool3d",
@@ -327,6 +341,7 @@ LPPool3d = layer(
     "The p-norm of each window of (N, C, D, H, W), p being `norm_type`.",
     _POWER,
     gives="(N, C, D, H, W) to (N, C, D_out, H_out, W_out).",
+    base=PowerPool,
 )
 
 # -- dropout ------------------------------------------------------------------------------------------

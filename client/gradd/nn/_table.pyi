@@ -7,12 +7,15 @@ from typing import Any
 
 from gradd._tensor.tensor import Tensor
 from gradd.nn._bases import (
+    AdaptiveAvgPool,
+    AdaptiveMaxPool,
     AvgPoolOf1,
     AvgPoolOf2,
     Distance,
     Dropping,
     Loss,
     MaxPool,
+    PowerPool,
     Shrink,
     Sizes,
     Triplet,
@@ -22,14 +25,6 @@ from gradd.nn._layer import Stored
 
 class ReLU(Stored):
     """max(x, 0)."""
-
-    inplace: bool
-    def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Tensor) -> Tensor:
-        """The same shape."""
-
-class ReLU6(Stored):
-    """min(max(x, 0), 6)."""
 
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
@@ -108,16 +103,6 @@ class Hardsigmoid(Stored):
 
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Tensor) -> Tensor:
-        """The same shape."""
-
-class Hardtanh(Stored):
-    """x within [`min_val`, `max_val`], else the nearer bound."""
-
-    min_val: float
-    max_val: float
-    inplace: bool
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
 
@@ -479,7 +464,7 @@ class AvgPool2d(AvgPoolOf2):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C, H_out, W_out)."""
 
-class AdaptiveAvgPool1d(Stored):
+class AdaptiveAvgPool1d(AdaptiveAvgPool):
     """Averages over the last dimension, as many as `output_size`."""
 
     output_size: Any
@@ -487,7 +472,7 @@ class AdaptiveAvgPool1d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, L) to (N, C, output_size)."""
 
-class AdaptiveAvgPool2d(Stored):
+class AdaptiveAvgPool2d(AdaptiveAvgPool):
     """Averages over the last two dimensions; a None in `output_size` keeps a size."""
 
     output_size: Any
@@ -525,7 +510,7 @@ class AvgPool3d(AvgPoolOf2):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, D, H, W) to (N, C, D_out, H_out, W_out)."""
 
-class AdaptiveAvgPool3d(Stored):
+class AdaptiveAvgPool3d(AdaptiveAvgPool):
     """Averages over the last three dimensions; a None in `output_size` keeps a size."""
 
     output_size: Any
@@ -533,7 +518,7 @@ class AdaptiveAvgPool3d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, D, H, W) to (N, C, *output_size)."""
 
-class AdaptiveMaxPool1d(Stored):
+class AdaptiveMaxPool1d(AdaptiveMaxPool):
     """Maxima over the last dimension, as many as `output_size`."""
 
     output_size: Any
@@ -542,7 +527,7 @@ class AdaptiveMaxPool1d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, L) to (N, C, output_size), and where each came from with `return_indices`."""
 
-class AdaptiveMaxPool2d(Stored):
+class AdaptiveMaxPool2d(AdaptiveMaxPool):
     """Maxima over the last two dimensions; a None in `output_size` keeps a size."""
 
     output_size: Any
@@ -551,7 +536,7 @@ class AdaptiveMaxPool2d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C, *output_size), and where each came from with `return_indices`."""
 
-class AdaptiveMaxPool3d(Stored):
+class AdaptiveMaxPool3d(AdaptiveMaxPool):
     """Maxima over the last three dimensions; a None in `output_size` keeps a size."""
 
     output_size: Any
@@ -560,7 +545,7 @@ class AdaptiveMaxPool3d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, D, H, W) to (N, C, *output_size), and where each came from with `return_indices`."""
 
-class LPPool1d(Stored):
+class LPPool1d(PowerPool):
     """The p-norm of each window of (N, C, L), p being `norm_type`."""
 
     norm_type: float
@@ -573,7 +558,7 @@ class LPPool1d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, L) to (N, C, L_out)."""
 
-class LPPool2d(Stored):
+class LPPool2d(PowerPool):
     """The p-norm of each window of (N, C, H, W), p being `norm_type`."""
 
     norm_type: float
@@ -586,7 +571,7 @@ class LPPool2d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C, H_out, W_out)."""
 
-class LPPool3d(Stored):
+class LPPool3d(PowerPool):
     """The p-norm of each window of (N, C, D, H, W), p being `norm_type`."""
 
     norm_type: float

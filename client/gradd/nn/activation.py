@@ -1,10 +1,12 @@
-"""Activations that do more than call a function: PReLU, which learns, RReLU, which draws, and Softmax2d.
+"""Activations that do more than call a function: Hardtanh, which checks its bounds, PReLU, which learns,
+RReLU, which draws, and Softmax2d.
 
 Source: https://pytorch.org/docs/stable/nn.html#non-linear-activations-weighted-sum-nonlinearity
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import functional as F
@@ -15,6 +17,55 @@ from .parameter import Parameter
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
+
+
+class Hardtanh(Module):
+    """x within [`min_val`, `max_val`], else the nearer bound."""
+
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
+        super().__init__()
+        if min_value is not None:
+            _renamed("min_value", "min_val")
+            min_val = min_value
+        if max_value is not None:
+            _renamed("max_value", "max_val")
+            max_val = max_value
+        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
+        if max_val <= min_val:
+            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""
+        out: Tensor = F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+        return out
+
+    def extra_repr(self) -> str:
+        """The bounds."""
+        return f"min_val={self.min_val}, max_val={self.max_val}{', inplace=True' if self.inplace else ''}"
+
+
+class ReLU6(Hardtanh):
+    """min(max(x, 0), 6)."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+    def extra_repr(self) -> str:
+        """Whether it is in place."""
+        return "inplace=True" if self.inplace else ""
+
+
+def _renamed(old: str, new: str) -> None:
+    warnings.warn(
+        f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning, stacklevel=3
+    )
 
 
 class Softmax2d(Module):

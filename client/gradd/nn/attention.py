@@ -153,3 +153,18 @@ class MultiheadAttention(Module):
             v_proj_weight=self.v_proj_weight, average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
         return out.transpose(1, 0) if turned else out, weights
+
+    def merge_masks(
+        self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
+    ) -> tuple[Tensor | None, int | None]:
+        """One mask of both, (N, heads, L, L), and its kind, 2; or that of the keys, 1; or None and None."""
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        many, length, _ = query.shape
+        if attn_mask.dim() == 3:
+            merged: Any = attn_mask.view(many, -1, length, length)
+        else:
+            merged = attn_mask.view(1, 1, length, length).expand(many, self.num_heads, -1, -1)
+        if key_padding_mask is not None:
+            merged = merged + key_padding_mask.view(many, 1, 1, length).expand(-1, self.num_heads, -1, -1)
+        return merged, 2

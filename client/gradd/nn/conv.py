@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import functional as F
 from . import init
+from ._layer import under
 from ._make import empty
 from .module import Module
 from .parameter import Parameter
@@ -28,8 +29,12 @@ class _Conv(Module):
     """Base of convolutions; `dims`: number of dimensions of the kernel."""
 
     dims: ClassVar[int]
-    transposed: ClassVar[bool] = False
-    output_padding: tuple[int, ...] = ()
+    transposed: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "dims" in vars(cls):
+            cls.__init__ = under(cls.__name__, cls.__init__)  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -50,8 +55,10 @@ class _Conv(Module):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (_each(v, n) for v in (kernel_size, stride, dilation))
         self.padding = padding if isinstance(padding, str) else _each(padding, n)
-        self.padding_mode = padding_mode
+        self.padding_mode, self.transposed = padding_mode, type(self).transposed
+        self.output_padding = (0,) * n
         self._check()
+        self._reversed_padding_repeated_twice = self._sides()
         channels = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
         self.weight = Parameter(empty((channels[0], channels[1] // groups, *self.kernel_size), dtype))
         self.bias: Parameter | None
@@ -90,7 +97,7 @@ class _Conv(Module):
         apply = getattr(F, f"conv{self.dims}d")
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input, padding = F.pad(input, self._sides(), self.padding_mode), 0
+            input, padding = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode), 0
         out: Tensor = apply(input, weight, bias, self.stride, padding, self.dilation, self.groups)
         return out
 
@@ -98,15 +105,15 @@ class _Conv(Module):
         """(N, in_channels, *) to (N, out_channels, *); N may be omitted."""
         return self._conv_forward(input, self.weight, self.bias)
 
-    def _sides(self) -> list[int]:
-        """The padding before and after each dimension, the last one first."""
+    def _sides(self) -> list[int] | tuple[int, ...]:
+        """The padding before and after each dimension, the last one first; a list if its name was given."""
         if self.padding == "valid":
             return [0, 0] * self.dims
         if self.padding == "same":
             whole = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
             return [n for w in reversed(whole) for n in (w // 2, w - w // 2)]
         assert isinstance(self.padding, tuple)
-        return [n for p in reversed(self.padding) for n in (p, p)]
+        return tuple(n for p in reversed(self.padding) for n in (p, p))
 
     def extra_repr(self) -> str:
         """Channels and non-default options."""
@@ -115,7 +122,7 @@ class _Conv(Module):
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}",
             f"padding={self.padding}" if self.padding != zeros else "",
             f"dilation={self.dilation}" if self.dilation != ones else "",
-            f"output_padding={self.output_padding}" if self.output_padding not in ((), zeros) else "",
+            f"output_padding={self.output_padding}" if self.output_padding != zeros else "",
             f"groups={self.groups}" if self.groups != 1 else "",
             "bias=False" if self.bias is None else "",
             f"padding_mode={self.padding_mode}" if self.padding_mode != "zeros" else "",

@@ -19,8 +19,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     Raises RuntimeError for integers and bools.
     Raises RuntimeError: adaptive_avg_pool1d() argument 'output_size' should contain one int (got
       ...)
+    Raises RuntimeError: Expected 2 to 3 dimensions, but got ...-dimensional tensor for argument #1
+      'self' (while ...
     Raises ValueError: Input dimension should be at least ...
-    Raises RuntimeError: adaptive_avg_pool2d: output_size must be 2
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
     """
@@ -28,9 +29,10 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """Averages over [H, W] to `output_size`; None keeps a size.
 
-    Shapes: (2, 3) -> (1, 1). dtype: the input's.
+    Shapes: (2, 3, 4) -> (2, 1, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
     Raises ValueError: Input dimension should be at least ...
+    Raises RuntimeError: ...(): Expected ...D or ...D tensor, but got... ...
     Raises RuntimeError: adaptive_avg_pool2d: output_size must be 2
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
@@ -39,7 +41,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """Averages over [D, H, W] to `output_size`; None keeps a size.
 
-    Shapes: (2, 3, 4) -> (1, 1, 1). dtype: the input's.
+    Shapes: (2, 3, 8, 8) -> (2, 1, 1, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
     Raises ValueError: Input dimension should be at least ...
     Raises RuntimeError: adaptive_avg_pool3d: output_size must be 3
@@ -61,6 +63,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
 def adaptive_max_pool1d(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
 ) -> Any: ...
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """, with return_indices=True.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d_with_indices.html
+    """
+
 @overload
 def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """Maxima of `output_size` windows.
@@ -75,6 +85,14 @@ def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tens
 def adaptive_max_pool2d(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
 ) -> Any: ...
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """, with return_indices=True.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d_with_indices.html
+    """
+
 @overload
 def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """Maxima of `output_size` windows.
@@ -89,6 +107,14 @@ def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tens
 def adaptive_max_pool3d(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
 ) -> Any: ...
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> tuple[Tensor, Tensor]:
+    """, with return_indices=True.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d_with_indices.html
+    """
+
 def affine_grid(theta: Any, size: int | Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid of places that affine maps give, for `grid_sample`.
 
@@ -118,8 +144,8 @@ def avg_pool1d(
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
-    Raises RuntimeError: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for
-      input, but got:...
+    Raises RuntimeError: Expected 2 to 3 dimensions, but got ...-dimensional tensor for argument #1
+      'self' (while ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
     """
@@ -138,6 +164,7 @@ def avg_pool2d(
     Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
     Raises RuntimeError: ...: ... must either be a single int, or a tuple of two ints
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
     """
@@ -391,6 +418,9 @@ def cosine_embedding_loss(
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.
 
     Raises ValueError: ... is not a valid value for reduction
+    Raises RuntimeError: 0D or 1D target tensor expected, multi-target not supported
+    Raises RuntimeError: ...D target tensor expects ...D input tensors, but found inputs with sizes
+      ... and ....
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
     """
@@ -400,6 +430,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: Promotion for uint16, uint32, uint64 types is not supported, attempted to
+      promote ... and ...
     Raises RuntimeError: expected common dtype to be floating point, yet common dtype is ...
     Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
       singleton dimension ...
@@ -497,7 +529,8 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of a table by index; row `padding_idx` gets no gradient. NotImplementedError for `sparse`.
+    """Rows of a table by index; row `padding_idx` gets no gradient. With `sparse` a client's gradient
+    says which rows were looked up.
 
     Raises RuntimeError: 'weight' must be 2-D
     Raises RuntimeError: Expected tensor for argument #1 'indices' to have one of the following
@@ -519,7 +552,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Bags of rows, summed, averaged or reduced to maxima. NotImplementedError for `sparse`.
+    """Bags of rows, summed, averaged or reduced to maxima. `sparse` as of `embedding`.
 
     Raises RuntimeError: Expected tensor for argument #1 '...' to have one of the following scalar
       types: Long, Int; but ...
@@ -558,6 +591,62 @@ def fold(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.fold.html
     """
 
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
+    """The greatest in windows at places that are drawn, or that `_random_samples` in [0, 1) say; with
+    `return_indices` a pair.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool2d.html
+    """
+
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The greatest in windows at places that are drawn, or that `_random_samples` in [0, 1) say, and
+    where they are.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool2d_with_indices.html
+    """
+
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
+    """The greatest in windows at places that are drawn, or that `_random_samples` in [0, 1) say; with
+    `return_indices` a pair.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool3d.html
+    """
+
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The greatest in windows at places that are drawn, or that `_random_samples` in [0, 1) say, and
+    where they are.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.fractional_max_pool3d_with_indices.html
+    """
+
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -586,7 +675,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
     Shapes: (2, 3, 4) -> (2, 3, 2). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
-    Raises RuntimeError: glu does not support 0-dimensional tensors
+    Raises RuntimeError: glu does not support scalars because halving size must be even
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
     Raises RuntimeError: Halving dimension must be even, but dimension ... is size ...
 
@@ -813,8 +902,27 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
     Raises NotImplementedError for bools.
+    Raises RuntimeError: both arguments to linear need to be at least 1D, but they are ...D and ...D
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
+    """
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Any,
+    target: Tensor,
+    *,
+    linear_bias: Any = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """The cross-entropy of ``linear(input, linear_weight, linear_bias)`` and a target. `options`,
+    which divide the work to save memory in PyTorch, change nothing: the daemon does it as one.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.linear_cross_entropy.html
     """
 
 def local_response_norm(
@@ -1019,6 +1127,26 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any: ...
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Maxima over windows of volumes and their flat indices into each; the first of ties. , with
+    return_indices=True.
+
+    Raises RuntimeError: non-empty 4D or 5D (batch mode) tensor expected for input
+    Raises RuntimeError: ...(): Expected input's non-batch dimensions to have positive length, but
+      input has a shape of ...
+    Raises NotImplementedError: "max_pool3d" not implemented for '...'
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool3d_with_indices.html
+    """
+
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -1191,7 +1319,9 @@ def nll_loss(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
     """
 
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, out: Tensor | None = None
+) -> Tensor:
     """Vectors along `dim` divided by their p-norm, or by `eps` if larger.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
@@ -1331,12 +1461,11 @@ def rms_norm(
 ) -> Tensor:
     """Divides by the root mean square over the last dimensions.
 
+    Raises ValueError: Input tensor must have at least ... dimensions, but got ...
     Raises RuntimeError: Expected normalized_shape to be at least 1-dimensional, i.e., containing at
       least one element, ...
     Raises RuntimeError: Given normalized_shape=..., expected input with shape [*......], but got
       input of size...
-    Raises RuntimeError: Expected ... to be of same shape as normalized_shape, but got ... of shape
-      ... and ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html
     """
@@ -1355,6 +1484,14 @@ def rrelu(
     Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.rrelu.html
+    """
+
+def rrelu_(
+    input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False
+) -> Tensor:
+    """`rrelu` written to its input.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.rrelu_.html
     """
 
 def scaled_dot_product_attention(
@@ -1406,7 +1543,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """input * sigmoid(input).
 
     Shape: the input's. dtype: the input's.
-    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises NotImplementedError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.silu.html
     """

@@ -127,7 +127,7 @@ class _LazyConvMixin(LazyModuleMixin):
         """Give the weight and the bias their shapes, and draw their initial values."""
         if not self.has_uninitialized_params():
             return
-        self.in_channels = self._in_channels_of(input)
+        self.in_channels = self._get_in_channels(input)
         if self.in_channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")
         channels = (self.in_channels, self.out_channels)
@@ -138,14 +138,17 @@ class _LazyConvMixin(LazyModuleMixin):
             self.bias.materialize((self.out_channels,))
         self.reset_parameters()
 
-    def _in_channels_of(self: Any, input: Any) -> int:
-        alone = self.dims + 1
+    def _get_in_channels(self: Any, input: Any) -> int:
+        alone = self._get_num_spatial_dims() + 1
         if input.dim() not in (alone, alone + 1):
             raise RuntimeError(
                 f"Expected {alone}D (unbatched) or {alone + 1}D (batched) input to {type(self).__name__}, "
                 f"but got input of size: {input.shape}"
             )
         return int(input.shape[input.dim() - alone])
+
+    def _get_num_spatial_dims(self: Any) -> int:
+        return int(self.dims)
 
 
 class _LazyConv(_LazyConvMixin):

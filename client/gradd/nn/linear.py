@@ -81,7 +81,7 @@ class Bilinear(Module):
     ) -> None:
         super().__init__()
         if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         self.weight = Parameter(empty((out_features, in1_features, in2_features), dtype))
         self.bias: Parameter | None
@@ -130,7 +130,22 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
         super().__init__()
+        if isinstance(unflattened_size, int):
+            raise TypeError("unflattened_size must be a tuple of ints, but found type int")
+        self._require_tuple_int(unflattened_size)
         self.dim, self.unflattened_size = dim, unflattened_size
+
+    def _require_tuple_int(self, input: Any) -> None:
+        if not isinstance(input, (tuple, list)):
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(input).__name__}"
+            )
+        for at, size in enumerate(input):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {at}"
+                )
 
     def forward(self, input: Tensor) -> Tensor:
         """The unflattened input."""

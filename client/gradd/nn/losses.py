@@ -6,16 +6,37 @@ Source: https://pytorch.org/docs/stable/nn.html#loss-functions
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import functional as F
 from ._bases import Loss, Weighted
-from ._table import PairwiseDistance
+from ._table import NLLLoss, PairwiseDistance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._tensor import Tensor
+
+
+class NLLLoss2d(NLLLoss):
+    """NLLLoss under its old name for images."""
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warnings.warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
 class MultiMarginLoss(Weighted):

@@ -96,9 +96,9 @@ class RMSNorm(_Affine):
             with no_grad():
                 self.weight.fill_(1.0)
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """The same shape."""
-        out: Tensor = F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+        out: Tensor = F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
         return out
 
     def extra_repr(self) -> str:
@@ -122,7 +122,7 @@ class GroupNorm(_Affine):
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError("num_channels must be divisible by num_groups")
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self._make_affine((num_channels,), affine, bias, dtype)
 
@@ -278,8 +278,16 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    def _check_non_zero_input_channels(self, input: Tensor) -> None:
         if input.size(1) == 0:
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape: (N, C, *). In training mode, updates the running statistics."""
+        self._check_input_dim(input)
+        self._check_non_zero_input_channels(input)
+        return super().forward(input)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
@@ -339,6 +347,9 @@ class _InstanceNorm(_Norm):
                 del state_dict[key]
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
+    def _get_no_batch_dim(self) -> int:
+        return self.ranks[0]
+
     def _check_input_dim(self, input: Tensor) -> None:
         alone, batched = self.ranks
         if input.dim() not in self.ranks:
@@ -347,8 +358,7 @@ class _InstanceNorm(_Norm):
     def forward(self, input: Tensor) -> Tensor:
         """The same shape: (N, C, *) or (C, *). In training mode, updates the running statistics."""
         self._check_input_dim(input)
-        alone = self.ranks[0]
-        dim = input.dim() - alone
+        dim = input.dim() - self._get_no_batch_dim()
         if input.size(dim) != self.num_features:
             if self.affine:
                 raise ValueError(
@@ -360,8 +370,15 @@ class _InstanceNorm(_Norm):
                 "not passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
+        return self._apply_instance_norm(input) if dim else self._handle_no_batch_input(input)
+
+    def _handle_no_batch_input(self, input: Tensor) -> Tensor:
+        out: Tensor = self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
+        return out
+
+    def _apply_instance_norm(self, input: Tensor) -> Tensor:
         out: Tensor = F.instance_norm(
-            input if dim else input.unsqueeze(0),
+            input,
             self.running_mean,
             self.running_var,
             self.weight,
@@ -370,7 +387,7 @@ class _InstanceNorm(_Norm):
             0.0 if self.momentum is None else self.momentum,
             self.eps,
         )
-        return out if dim else out.squeeze(0)
+        return out
 
 
 class InstanceNorm1d(_InstanceNorm):

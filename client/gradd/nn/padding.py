@@ -8,20 +8,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import functional as F
+from ._layer import under
 from .module import Module
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
-class _ConstantPad(Module):
+class _Pad(Module):
     """`padding`: one number for all sides, or two per dimension, last dimension first."""
 
     dims: ClassVar[int]
 
-    def __init__(self, padding: int | tuple[int, ...], value: float) -> None:
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__name__.startswith("_"):
+            cls.__init__ = under(cls.__name__, cls.__init__)  # type: ignore[method-assign]
+
+    def __init__(self, padding: int | tuple[int, ...]) -> None:
         super().__init__()
         self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
+
+
+class _ConstantPad(_Pad):
+    """A number on all sides."""
+
+    def __init__(self, padding: int | tuple[int, ...], value: float) -> None:
+        super().__init__(padding)
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
@@ -61,33 +74,22 @@ class _ZeroPad(_ConstantPad):
         return f"{self.padding}"
 
 
-class ZeroPad1d(_ZeroPad):
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
     """Zeros before and after the last dimension."""
 
-    dims = 1
 
-
-class ZeroPad2d(_ZeroPad):
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Zeros around the last two dimensions."""
 
-    dims = 2
 
-
-class ZeroPad3d(_ZeroPad):
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """Zeros around the last three dimensions."""
 
-    dims = 3
 
+class _PadFromInput(_Pad):
+    """Elements of the input on all sides."""
 
-class _PadFromInput(Module):
-    """`padding`: one number for all sides, or two per dimension, last dimension first."""
-
-    dims: ClassVar[int]
     mode: ClassVar[str]
-
-    def __init__(self, padding: int | tuple[int, ...]) -> None:
-        super().__init__()
-        self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
 
     def forward(self, input: Tensor) -> Tensor:
         """The input, larger in its last dimensions."""
@@ -99,58 +101,80 @@ class _PadFromInput(Module):
         return f"{self.padding}"
 
 
-class ReflectionPad1d(_PadFromInput):
+class _ReflectionPad(_PadFromInput):
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPad):
     """The last dimension mirrored at its first and last element."""
 
-    dims, mode = 1, "reflect"
+    dims = 1
 
 
-class ReflectionPad2d(_PadFromInput):
+class ReflectionPad2d(_ReflectionPad):
     """The last two dimensions mirrored at their first and last elements."""
 
-    dims, mode = 2, "reflect"
+    dims = 2
 
 
-class ReflectionPad3d(_PadFromInput):
+class ReflectionPad3d(_ReflectionPad):
     """The last three dimensions mirrored at their first and last elements."""
 
-    dims, mode = 3, "reflect"
+    dims = 3
 
 
-class ReplicationPad1d(_PadFromInput):
+class _ReplicationPad(_PadFromInput):
+    mode = "replicate"
+
+
+class ReplicationPad1d(_ReplicationPad):
     """The last dimension continued with its first and last element."""
 
-    dims, mode = 1, "replicate"
+    dims = 1
 
 
-class ReplicationPad2d(_PadFromInput):
+class ReplicationPad2d(_ReplicationPad):
     """The last two dimensions continued with their first and last elements."""
 
-    dims, mode = 2, "replicate"
+    dims = 2
 
 
-class ReplicationPad3d(_PadFromInput):
+class ReplicationPad3d(_ReplicationPad):
     """The last three dimensions continued with their first and last elements."""
 
-    dims, mode = 3, "replicate"
+    dims = 3
 
 
-class CircularPad1d(_PadFromInput):
+class _CircularPad(_PadFromInput):
+    mode = "circular"
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        alone = self.dims + 1
+        if input.dim() not in (alone, alone + 1):
+            raise ValueError(f"expected {alone}D or {alone + 1}D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, larger in its last dimensions; ValueError for other numbers of dimensions."""
+        self._check_input_dim(input)
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
     """The last dimension continued from its other end."""
 
-    dims, mode = 1, "circular"
+    dims = 1
 
 
-class CircularPad2d(_PadFromInput):
+class CircularPad2d(_CircularPad):
     """The last two dimensions continued from their other ends."""
 
-    dims, mode = 2, "circular"
+    dims = 2
 
 
-class CircularPad3d(_PadFromInput):
+class CircularPad3d(_CircularPad):
     """The last three dimensions continued from their other ends."""
 
-    dims, mode = 3, "circular"
+    dims = 3
 
 
 class Upsample(Module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor, TensorType, as_subclass, type_name
+from .._tensor import Tensor, TensorType, as_subclass, disabled, type_name
 
 
 class Parameter(Tensor):
@@ -15,6 +15,7 @@ class Parameter(Tensor):
     """
 
     _printed = "torch.nn.parameter.Parameter"
+    __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         """Share the memory of `data`; TypeError for a non-tensor, RuntimeError for a dtype without
@@ -61,6 +62,7 @@ class Buffer(Tensor, metaclass=_Buffers):
     """
 
     persistent: bool
+    __torch_function__ = staticmethod(disabled)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         """Share the memory of `data`, without its history."""
@@ -155,6 +157,7 @@ class UninitializedBuffer(_Uninitialized, Tensor):
     """A buffer whose shape is not known yet: it may be converted to a dtype, and materialized."""
 
     cls_to_become = Tensor
+    __torch_function__ = staticmethod(disabled)
     _printed = "torch.nn.parameter.UninitializedBuffer"
 
     def __new__(
@@ -172,6 +175,11 @@ class UninitializedBuffer(_Uninitialized, Tensor):
         self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> None:
         """Does nothing: `__new__` returns a complete tensor."""
+
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """One of another dtype."""
+        dtype = self._plain().to(*args, **kwargs).dtype
+        return self if dtype is self.dtype else type(self)(dtype=dtype, persistent=self.persistent)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:

@@ -9,6 +9,8 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.declare import casting
+
 from .._surface import namespace
 from . import init
 from ._make import empty, zeros
@@ -91,19 +93,39 @@ class RNNBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def check_input(self, input: Tensor) -> None:
-        """ValueError or RuntimeError for a wrong dtype or size."""
+    def check_input(self, input: Tensor, batch_sizes: Any) -> None:
+        """ValueError or RuntimeError for a wrong dtype or size; `batch_sizes` are those of packed data."""
         dtype = self.all_weights[0][0].dtype
-        if input.dtype != dtype:
+        if input.dtype != dtype and not casting().enabled:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: "
                 f"input.to({dtype}), or convert model: model.to({input.dtype})"
             )
+        wanted = 3 if batch_sizes is None else 2
+        if input.dim() != wanted:
+            raise RuntimeError(f"input must have {wanted} dimensions, got {input.dim()}")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, "
                 f"got {input.shape[-1]}"
             )
+
+    def _states_of(self, input: Tensor, batch_sizes: Any, size: int) -> tuple[int, int, int]:
+        many = input.shape[0 if self.batch_first else 1] if batch_sizes is None else int(batch_sizes[0])
+        return self.num_layers * self._ways, many, size
+
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: Any) -> tuple[int, int, int]:
+        """The size of the hidden state for an input: layers and directions, samples, features."""
+        return self._states_of(input, batch_sizes, self.proj_size or self.hidden_size)
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Any) -> None:
+        """ValueError or RuntimeError where an input and a state do not fit."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The state with its samples in another order."""
+        return hx if permutation is None else hx.index_select(1, permutation)
 
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: tuple[int, ...], msg: str = "Expected hidden size {}, got {}"
@@ -112,8 +134,8 @@ class RNNBase(Module):
         if tuple(hx.shape) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
 
-    def _state_sizes(self) -> list[int]:
-        return [self.hidden_size]
+    def _state_sizes(self, input: Tensor, batch_sizes: Any) -> list[tuple[int, int, int]]:
+        return [self.get_expected_hidden_size(input, batch_sizes)]
 
     def _ready_for(self, input: Any, states: list[Any] | None) -> tuple[Any, list[Any]]:
         """Input and states (default: zeros) with a batch dimension, checked."""
@@ -128,16 +150,13 @@ class RNNBase(Module):
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)
             states = states and [state.unsqueeze(1) for state in states]
-        return input, self._checked(input, input.shape[0 if self.batch_first else 1], states)
+        return input, self._checked(input, states, None)
 
-    def _checked(self, input: Any, n: int, states: list[Any] | None) -> list[Any]:
-        """The states for a batch of `n` (default: zeros); raises for sizes that do not fit."""
-        wanted = [(self.num_layers * self._ways, n, size) for size in self._state_sizes()]
-        states = [zeros(size, input.dtype) for size in wanted] if states is None else states
-        self.check_input(input)
-        for i, (state, size) in enumerate(zip(states, wanted, strict=True)):
-            which = "hidden size" if len(wanted) == 1 else f"hidden[{i}] size"
-            self.check_hidden_size(state, size, f"Expected {which} {{}}, got {{}}")
+    def _checked(self, input: Any, states: list[Any] | None, batch_sizes: list[int] | None) -> list[Any]:
+        """The states (default: zeros); raises for sizes that do not fit."""
+        if states is None:
+            states = [zeros(size, input.dtype) for size in self._state_sizes(input, batch_sizes)]
+        self.check_forward_args(input, states[0] if len(states) == 1 else tuple(states), batch_sizes)
         return states
 
     def _wrong_rank(self, batched: str, rank: int, states: list[Any]) -> str:
@@ -163,13 +182,10 @@ class RNNBase(Module):
 
     def _run_packed(self, packed: PackedSequence, states: list[Any] | None) -> tuple[Any, ...]:
         sizes = numbers_of(packed.batch_sizes)
-        if states is not None and packed.sorted_indices is not None:
-            states = [state.index_select(1, packed.sorted_indices) for state in states]
-        if packed.data.dim() != 2:
-            raise RuntimeError(f"input must have 2 dimensions, got {packed.data.dim()}")
-        out, *last = self._over(packed.data, self._checked(packed.data, sizes[0], states), sizes)
-        if packed.unsorted_indices is not None:
-            last = [state.index_select(1, packed.unsorted_indices) for state in last]
+        if states is not None:
+            states = [RNNBase.permute_hidden(self, state, packed.sorted_indices) for state in states]
+        out, *last = self._over(packed.data, self._checked(packed.data, states, sizes), sizes)
+        last = [RNNBase.permute_hidden(self, state, packed.unsorted_indices) for state in last]
         return (packed.with_data(out), *last)
 
     def _run(self, input: Any, states: list[Any] | None) -> tuple[Any, ...]:
@@ -269,8 +285,23 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def _state_sizes(self) -> list[int]:
-        return [self.proj_size or self.hidden_size, self.hidden_size]
+    def _state_sizes(self, input: Tensor, batch_sizes: Any) -> list[tuple[int, int, int]]:
+        sizes = self.get_expected_hidden_size, self.get_expected_cell_size
+        return [size(input, batch_sizes) for size in sizes]
+
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Any) -> tuple[int, int, int]:
+        """The size of the cell state for an input: layers and directions, samples, features."""
+        return self._states_of(input, batch_sizes, self.hidden_size)
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Any) -> None:
+        """ValueError or RuntimeError where an input and a pair of states do not fit."""
+        self.check_input(input, batch_sizes)
+        for i, (state, size) in enumerate(zip(hidden, self._state_sizes(input, batch_sizes), strict=True)):
+            self.check_hidden_size(state, size, f"Expected hidden[{i}] size {{}}, got {{}}")
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The pair of states with their samples in another order."""
+        return hx if permutation is None else tuple(state.index_select(1, permutation) for state in hx)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
         """(L, N, input_size) and two states (layers, N, hidden_size) to (L, N, hidden_size) and the last two.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.graph import no_grad
-from gradd_engine.ops.index.embedding import refuse_sparse
 
 from . import functional as F
 from . import init
@@ -48,7 +47,6 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        refuse_sparse(sparse)
         if padding_idx is not None:
             assert -num_embeddings <= padding_idx < num_embeddings, (
                 "Padding_idx must be within num_embeddings"
@@ -70,6 +68,9 @@ class Embedding(Module):
     def reset_parameters(self) -> None:
         """Draw initial values."""
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight.select(0, self.padding_idx).fill_(0)
@@ -77,14 +78,21 @@ class Embedding(Module):
     def forward(self, input: Tensor) -> Tensor:
         """(*) integers to (*, embedding_dim)."""
         out: Tensor = F.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
+            input,
+            self.weight,
+            self.padding_idx,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.sparse,
         )
         return out
 
     def extra_repr(self) -> str:
         """Sizes and the padding row."""
         padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{padding}{_options(self)}"
+        sparse = ", sparse=True" if self.sparse else ""
+        return f"{self.num_embeddings}, {self.embedding_dim}{padding}{_options(self)}{sparse}"
 
     @classmethod
     def from_pretrained(
@@ -127,7 +135,6 @@ class EmbeddingBag(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        refuse_sparse(sparse)
         if padding_idx is not None:
             assert -num_embeddings <= padding_idx < num_embeddings, (
                 "padding_idx must be within num_embeddings"
@@ -148,6 +155,9 @@ class EmbeddingBag(Module):
     def reset_parameters(self) -> None:
         """Draw initial values."""
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight.select(0, self.padding_idx).fill_(0)

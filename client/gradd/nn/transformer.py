@@ -99,6 +99,8 @@ class TransformerEncoderLayer(_Layer):
             d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
             bias, dtype, crossed=False,
         )  # fmt: skip
+        known = [F.relu, F.gelu]
+        self.activation_relu_or_gelu = known.index(self.activation) + 1 if self.activation in known else 0
 
     def forward(
         self,
@@ -181,6 +183,9 @@ class TransformerEncoder(Module):
         self.layers = ModuleList([deepcopy(encoder_layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
+        # there are no nested tensors, so none is used
+        self.enable_nested_tensor, self.use_nested_tensor = enable_nested_tensor, False
+        self.mask_check = mask_check
 
     def forward(
         self,

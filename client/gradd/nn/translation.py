@@ -64,10 +64,13 @@ class Transformer(Module):
         self.decoder: Any = custom_decoder
         if custom_decoder is None:
             self.decoder = TransformerDecoder(TransformerDecoderLayer(*how), num_decoder_layers, norm())
+        self._reset_parameters()
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def _reset_parameters(self) -> None:
         for p in self.parameters():
             if p.dim() > 1:
                 xavier_uniform_(p)
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def forward(
         self,

@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from .. import _bases, conv, lazy, normalization, padding
+from .. import _bases, attention, conv, lazy, normalization, padding, pooling
 from ..module import _indented
 from . import module as module
 from . import utils as utils
@@ -25,9 +25,9 @@ _ACTIVATIONS = (
 )
 _LOSSES = (
     "BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss "
-    "HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss "
-    "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss NLLLoss2d PoissonNLLLoss SmoothL1Loss SoftMarginLoss "
-    "TripletMarginLoss TripletMarginWithDistanceLoss"
+    "HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss LinearCrossEntropyLoss MSELoss MarginRankingLoss "
+    "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss NLLLoss2d PoissonNLLLoss "
+    "SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss"
 )
 
 
@@ -49,6 +49,7 @@ _PUBLIC = {
     "flatten": "Flatten Unflatten",
     "fold": "Fold Unfold",
     "instancenorm": _each("InstanceNorm LazyInstanceNorm"),
+    "linear_cross_entropy_options": "LinearCrossEntropyOptions",
     "linear": "Bilinear Identity LazyLinear Linear",
     "loss": _LOSSES,
     "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
@@ -68,15 +69,36 @@ _PUBLIC = {
 
 #: path -> the bases of its layers, which scripts ask `isinstance` about
 _BASES: dict[str, dict[str, Any]] = {
-    "batchnorm": {"_BatchNorm": normalization._BatchNorm, "_NormBase": normalization._Norm},
+    "batchnorm": {
+        "_BatchNorm": normalization._BatchNorm,
+        "_LazyNormBase": lazy._LazyNorm,
+        "_NormBase": normalization._Norm,
+    },
     "container": {"_addindent": _indented},
-    "conv": {"_ConvNd": conv._Conv, "_ConvTransposeNd": conv._ConvTranspose},
+    "conv": {
+        "_ConvNd": conv._Conv,
+        "_ConvTransposeNd": conv._ConvTranspose,
+        "_LazyConvXdMixin": lazy._LazyConvMixin,
+    },
     "dropout": {"_DropoutNd": _bases.Dropping},
     "instancenorm": {"_InstanceNorm": normalization._InstanceNorm},
     "lazy": {"LazyModuleMixin": lazy.LazyModuleMixin},
+    "linear": {"NonDynamicallyQuantizableLinear": attention.NonDynamicallyQuantizableLinear},
     "loss": {"_Loss": _bases.Loss, "_WeightedLoss": _bases.Weighted},
-    "padding": {"_ConstantPadNd": padding._ConstantPad},
-    "pooling": {"_AvgPoolNd": _bases.AvgPool, "_MaxPoolNd": _bases.MaxPool},
+    "padding": {
+        "_CircularPadNd": padding._CircularPad,
+        "_ConstantPadNd": padding._ConstantPad,
+        "_ReflectionPadNd": padding._ReflectionPad,
+        "_ReplicationPadNd": padding._ReplicationPad,
+    },
+    "pooling": {
+        "_AdaptiveAvgPoolNd": _bases.AdaptiveAvgPool,
+        "_AdaptiveMaxPoolNd": _bases.AdaptiveMaxPool,
+        "_AvgPoolNd": _bases.AvgPool,
+        "_LPPoolNd": _bases.PowerPool,
+        "_MaxPoolNd": _bases.MaxPool,
+        "_MaxUnpoolNd": pooling._MaxUnpool,
+    },
 }
 
 

@@ -12,7 +12,7 @@ from ...declare import LINEAR, composite, kernel, public
 from ...graph import TURN
 from ...kernels import adaptive_maxima, adaptive_taps, resampled, transposed
 from ..shared import checked, constant_in, image_strides
-from .pooling import as_planes, max_backward, max_pick, one
+from .pooling import as_planes, check_rank, check_rows, max_backward, max_pick, one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 def _check(name: str, input: Tensor | Meta, dims: int, colon: str) -> None:
     """Raise RuntimeError unless the input has `dims` dimensions of space, channels, and perhaps a batch."""
-    if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(input.shape)}"
-        )
+    check_rank(name, input, dims, colon)
     for i in range(input.ndim - dims - 1, input.ndim):
         if input.shape[i] == 0:
             raise RuntimeError(
@@ -35,7 +32,7 @@ def _check(name: str, input: Tensor | Meta, dims: int, colon: str) -> None:
             )
 
 
-def _wanted(input: Any, output_size: Any, dims: int) -> list[int]:
+def _wanted(name: str, input: Any, output_size: Any, dims: int, colon: str) -> list[int]:
     """One size for each dimension; None keeps a size, and one number is all of them."""
     if output_size is None or isinstance(output_size, int):
         each: list[Any] = [output_size] * dims
@@ -43,6 +40,7 @@ def _wanted(input: Any, output_size: Any, dims: int) -> list[int]:
         each = list(output_size)
         if input.ndim <= len(each):
             raise ValueError(f"Input dimension should be at least {len(each) + 1}")
+    check_rank(name, input, dims, colon)
     space = input.shape[input.ndim - len(each) :]
     return [n if w is None else w for w, n in zip(each, space, strict=True)]
 
@@ -75,7 +73,8 @@ def _max_infer(input: Tensor, output_size: Sequence[int]) -> list[Meta]:
     return [Meta(shape, input.dtype, strides), Meta(shape, dtypes.int64, strides)]
 
 
-def _max_grad(g: Any, input: Any, out1: Any, output_size: Any) -> Any:
+def max_grad(g: Any, input: Any, out1: Any, output_size: Any) -> Any:
+    """The gradient of maxima with flat indices `out1` into images or volumes."""
     if len(output_size) == 2:
         return constant_in(max_backward(g, out1, size=list(input.shape[-2:])), input)
     d, h, w = input.shape[-3:]
@@ -83,7 +82,8 @@ def _max_grad(g: Any, input: Any, out1: Any, output_size: Any) -> Any:
     return constant_in(found.reshape(list(input.shape)), input)
 
 
-def _max_tangent(input_t: Any, out1: Any, output_size: Any) -> list[Any]:
+def max_tangent(input_t: Any, out1: Any, output_size: Any) -> list[Any]:
+    """The tangent of maxima, and none of their indices."""
     if len(output_size) == 2:
         return [max_pick(input_t, out1), None]
     return [max_pick(as_planes(input_t), as_planes(out1)).reshape(list(out1.shape)), None]
@@ -98,8 +98,8 @@ adaptive_max: Op = kernel(
         output_size,
         64 * max(numel(input.shape), numel([*input.shape[: -len(output_size)], *output_size])),
     ),
-    vjp={"input": _max_grad},
-    jvp=_max_tangent,
+    vjp={"input": max_grad},
+    jvp=max_tangent,
     node=lambda attrs: f"AdaptiveMaxPool{len(attrs['output_size'])}DBackward0",
     namespace="-",
     outside=True,
@@ -110,21 +110,20 @@ adaptive_max: Op = kernel(
 
 def _max_pool(name: str, input: Any, output_size: Any, dims: int) -> tuple[Any, Any]:
     if dims > 1:
-        wanted = _wanted(input, output_size, dims)
+        wanted = _wanted(name, input, output_size, dims, ":")
         if len(wanted) != dims:
             raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
         out, index = adaptive_max(input, output_size=wanted)
         return out, index
     if not isinstance(output_size, int) and len(output_size) != 1:
         raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(output_size)})")
-    if input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' "
-            f"(while checking arguments for {name})"
-        )
+    check_rows(name, input)
     _check(name, input, 1, ":")
     out, index = adaptive_max(input.unsqueeze(-2), output_size=[1, one(output_size)])
     return out.squeeze(-2), index.squeeze(-2)
+
+
+_INDEXED = "(input, output_size, return_indices=False) -> tuple[Tensor, Tensor]"
 
 
 def _declare(dims: int) -> Any:
@@ -133,12 +132,15 @@ def _declare(dims: int) -> Any:
     def both(input: Any, output_size: Any) -> tuple[Any, Any]:
         return _max_pool(name, input, output_size, dims)
 
+    # PyTorch casts volumes alone.
+    cast = {"cpu": "float32"} if dims == 3 else {}
     alone = composite(
         f"{name}(Tensor input, any output_size) -> Tensor",
         body=lambda input, output_size: both(input, output_size)[0],
         namespace="-",
         outside=True,
         doc=f"Maxima of `output_size` windows (torch.nn.functional.{name}).",
+        autocast=cast,
     )
     indexed = composite(
         f"{name}_indexed(Tensor input, any output_size) -> (Tensor output, const Tensor indices)",
@@ -146,14 +148,20 @@ def _declare(dims: int) -> Any:
         namespace="-",
         outside=True,
         doc=f"Maxima and their flat indices (torch.nn.functional.{name}, return_indices=True).",
+        autocast=cast,
     )
 
     def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
         return (indexed if return_indices else alone)(input, output_size)
 
+    def with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        return indexed(input, output_size)
+
     pool.__doc__ = f"See torch.nn.functional.{name}."
     pool.__name__ = pool.__qualname__ = name
     forms = ("(input, output_size)", "(input, output_size, return_indices=False) -> Any")
+    with_indices.__doc__ = f"{pool.__doc__[:-1]}, with return_indices=True."
+    public("nn.functional", name=f"{name}_with_indices", forms=_INDEXED)(with_indices)
     return public("nn.functional", name=name, forms=forms)(pool)
 
 
@@ -233,7 +241,7 @@ averages_transposed: Op = kernel(
 
 
 def _avg_pool3d(input: Any, output_size: Any) -> Any:
-    wanted = _wanted(input, output_size, 3)
+    wanted = _wanted("adaptive_avg_pool3d", input, output_size, 3, "")
     if len(wanted) != 3:
         raise RuntimeError("adaptive_avg_pool3d: output_size must be 3")
     if wanted == [1, 1, 1] and numel(input.shape[-3:]):
@@ -247,4 +255,5 @@ adaptive_avg_pool3d = composite(
     namespace="nn.functional",
     doc="Averages over [D, H, W] to `output_size`; None keeps a size "
     "(torch.nn.functional.adaptive_avg_pool3d).",
+    autocast={"cpu": "float32"},
 )

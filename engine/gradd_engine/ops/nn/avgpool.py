@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, wrap_dim
 from ...declare import LINEAR, composite, kernel
 from ...graph import TURN
 from ...kernels import out_shape, spread_windows, sum_windows
 from ..shared import constant_in, image_strides
-from .pooling import check_windows, one, planes, strides_of, two
+from .pooling import check_rank, check_rows, check_windows, one, planes, strides_of, two
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...schema import Op
     from ...tensor import Tensor
@@ -50,70 +50,35 @@ def divisors(
     return found.astype(dtype)
 
 
-def _avg_infer(
-    input: Tensor | Meta,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Meta:
-    check_windows(input, kernel_size, stride, padding, _UNIT)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
-    if input.dtype is not dtypes.int64 and not input.dtype.is_floating_point:
-        raise NotImplementedError(f"\"avg_pool2d_out_frame\" not implemented for '{input.dtype.title}'")
-    shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
-    return Meta(shape, input.dtype, image_strides(shape, input))
-
-
-def _avg(
+def _summed(
     xp: Any,
-    input: Any,
-    kernel_size: Sequence[int],
+    x: Any,
+    places: Sequence[int],
+    kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
 ) -> Any:
-    shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
-    total = sum_windows(xp, planes(input), shape[-2:], kernel_size, stride, padding).reshape(shape)
-    by = divisors(
-        xp, input.shape[-2:], shape[-2:], kernel_size, stride, padding, count_include_pad, divisor_override,
-        input.dtype,
-    )  # fmt: skip
-    return total / by if input.dtype.kind == "f" else xp.trunc(total / by)
+    """Sums over windows of images, or of volumes: in each plane, then along their depth."""
+    found = sum_windows(xp, planes(x), places[-2:], kernel[-2:], stride[-2:], padding[-2:])
+    if len(places) == 3:
+        rows = numel(places[1:])
+        along = [[each[0], other] for each, other in ((kernel, 1), (stride, 1), (padding, 0))]
+        found = sum_windows(xp, found.reshape(-1, x.shape[-3], rows), [places[0], rows], *along)
+    return found.reshape(*x.shape[: x.ndim - len(places)], *places)
 
 
-def _avg_transposed_infer(grad: Tensor, size: Sequence[int], **how: Any) -> Meta:
-    shape = (*grad.shape[:-2], *size)
-    if _avg_infer(Meta(shape, grad.dtype), **how).shape != tuple(grad.shape):
-        raise RuntimeError(
-            f"avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of windows over "
-            f"{list(shape)}"
-        )
-    return Meta(shape, grad.dtype)
-
-
-def _avg_transposed(
-    xp: Any,
-    grad: Any,
-    size: Sequence[int],
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
+def _spread(
+    xp: Any, x: Any, size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
 ) -> Any:
-    out = grad.shape[-2:]
-    each = grad / divisors(
-        xp, size, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
-    )
-    found = spread_windows(xp, planes(each), size, kernel_size, stride, padding)
-    return found.reshape(*grad.shape[:-2], *size)
+    """The transpose of `_summed`: each element added to its whole window, in images or volumes of `size`."""
+    lead, places = x.shape[: x.ndim - len(size)], x.shape[x.ndim - len(size) :]
+    if len(size) == 3:
+        rows = numel(places[1:])
+        along = [[each[0], other] for each, other in ((kernel, 1), (stride, 1), (padding, 0))]
+        x = spread_windows(xp, x.reshape(-1, places[0], rows), [size[0], rows], *along)
+    images = x.reshape(-1, *places[-2:])
+    found = spread_windows(xp, images, size[-2:], kernel[-2:], stride[-2:], padding[-2:])
+    return found.reshape(*lead, *size)
 
 
 _AVG = (
@@ -136,46 +101,134 @@ def _how(
     }  # fmt: skip
 
 
-def _avg_grad(
-    g: Any,
-    input: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: Any,
-) -> Any:
-    how = _how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return constant_in(avg_transposed(g, size=list(input.shape[-2:]), **how), input)
+def _avg_cost(whole: Sequence[int], kernel: Sequence[int], padding: Sequence[int]) -> tuple[int, int]:
+    """A step for each place of the window along each dimension, and padded copies."""
+    dims = len(kernel)
+    padded = [n + 2 * p + k for n, p, k in zip(whole[-dims:], padding, kernel, strict=True)]
+    return TURN * sum(kernel), 16 * numel(whole[:-dims]) * numel(padded)
 
 
-avg: Op = kernel(
-    f"avg_pool2d_windows(Tensor input, *, {_AVG}) -> Tensor",
-    infer=_avg_infer,
-    impl=_avg,
-    vjp=_avg_grad,
-    jvp=LINEAR,
-    node="AvgPool2DBackward0",
-    namespace="-",
-    outside=True,
-    doc="Averages over windows.",
-    raises=False,
-)
+def averages_of(dims: int, check: Callable[..., None]) -> tuple[Op, Op]:
+    """Declare the averages over windows of `dims` dimensions, and their transpose; `check` refuses the input,
+    or the numbers, in PyTorch's words.
+    """
+    unit, name = (1,) * dims, f"avg_pool{dims}d"
 
-avg_transposed: Op = kernel(
-    f"avg_pool2d_backward(Tensor grad, *, int[] size, {_AVG}) -> Tensor",
-    infer=_avg_transposed_infer,
-    impl=_avg_transposed,
-    vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: avg(
-        g, **_how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    ),
-    jvp=LINEAR,
-    namespace="-",
-    outside=True,
-    doc="Spreads the gradient of window averages back into planes of `size` [H, W].",
-    raises=False,
-)
+    def infer(
+        input: Tensor | Meta,
+        kernel_size: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> Meta:
+        check(input, kernel_size, stride, padding)
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        shape = out_shape(input.shape, kernel_size, stride, padding, unit, ceil_mode)
+        return Meta(shape, input.dtype, image_strides(shape, input) if dims == 2 else None)
+
+    def compute(
+        xp: Any,
+        input: Any,
+        kernel_size: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> Any:
+        places = out_shape(input.shape, kernel_size, stride, padding, unit, ceil_mode)[-dims:]
+        total = _summed(xp, input, places, kernel_size, stride, padding)
+        by = divisors(
+            xp, input.shape[-dims:], places, kernel_size, stride, padding, count_include_pad,
+            divisor_override, input.dtype,
+        )  # fmt: skip
+        return total / by if input.dtype.kind == "f" else xp.trunc(total / by)
+
+    def back_infer(grad: Tensor, size: Sequence[int], **how: Any) -> Meta:
+        shape = (*grad.shape[:-dims], *size)
+        if len(size) != dims or infer(Meta(shape, grad.dtype), **how).shape != tuple(grad.shape):
+            raise RuntimeError(
+                f"{name}_backward(): a gradient of shape {list(grad.shape)} is not that of windows over "
+                f"{list(shape)}"
+            )
+        return Meta(shape, grad.dtype)
+
+    def back(
+        xp: Any,
+        grad: Any,
+        size: Sequence[int],
+        kernel_size: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> Any:
+        by = divisors(
+            xp, size, grad.shape[-dims:], kernel_size, stride, padding, count_include_pad, divisor_override,
+            grad.dtype,
+        )  # fmt: skip
+        return _spread(xp, grad / by, size, kernel_size, stride, padding)
+
+    def gradient(
+        g: Any,
+        input: Any,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        ceil_mode: bool,
+        count_include_pad: bool,
+        divisor_override: Any,
+    ) -> Any:
+        how = _how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return constant_in(transposed(g, size=list(input.shape[-dims:]), **how), input)
+
+    forward: Op = kernel(
+        f"{name}_windows(Tensor input, *, {_AVG}) -> Tensor",
+        infer=infer,
+        impl=compute,
+        cost=lambda input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            _avg_cost(input.shape, kernel_size, padding)
+        ),
+        vjp=gradient,
+        jvp=LINEAR,
+        node=f"AvgPool{dims}DBackward0",
+        namespace="-",
+        outside=True,
+        doc=f"Averages over windows of {dims} dimensions.",
+        raises=False,
+    )
+    transposed: Op = kernel(
+        f"{name}_backward(Tensor grad, *, int[] size, {_AVG}) -> Tensor",
+        infer=back_infer,
+        impl=back,
+        cost=lambda grad, size, kernel_size, padding, **_: _avg_cost(
+            (*grad.shape[:-dims], *size), kernel_size, padding
+        ),
+        vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: forward(
+            g, **_how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        ),
+        jvp=LINEAR,
+        namespace="-",
+        outside=True,
+        doc=f"Spreads the gradient of window averages back into {dims} dimensions of `size`.",
+        raises=False,
+    )
+    return forward, transposed
+
+
+def _check_images(
+    input: Tensor | Meta, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+) -> None:
+    check_windows(input, kernel, stride, padding, _UNIT)
+    if input.dtype is not dtypes.int64 and not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"avg_pool2d_out_frame\" not implemented for '{input.dtype.title}'")
+
+
+avg, avg_transposed = averages_of(2, _check_images)
 
 
 def _avg_pool2d(
@@ -187,6 +240,8 @@ def _avg_pool2d(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Any:
+    if input.ndim < 3:
+        wrap_dim(-3, input.ndim)  # raises
     kernel = two(kernel_size, "avg_pool2d", "kernel_size")
     windows = (kernel, strides_of(stride, kernel, "avg_pool2d"), two(padding, "avg_pool2d", "padding"))
     return avg(input, **_how(*windows, ceil_mode, count_include_pad, divisor_override))
@@ -195,11 +250,7 @@ def _avg_pool2d(
 def _avg_pool1d(
     input: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool
 ) -> Any:
-    if input.ndim not in (2, 3):
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(input.shape)}"
-        )
+    check_rows("avg_pool1d", input)
     k, p = one(kernel_size), one(padding)
     s = one(strides_of(stride, [k, k], "avg_pool1d"))
     windows = ([1, k], [1, s], [0, p])
@@ -238,9 +289,8 @@ def _adaptive_infer(input: Tensor | Meta, output_size: Sequence[int]) -> Meta:
             "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
             f"{{{', '.join(map(str, output_size))}}}"
         )
-    if input.ndim not in (3, 4):
-        raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
-    for i in (-3, -2, -1):
+    check_rank("adaptive_avg_pool2d", input, 2, "")
+    for i in (-2, -1):
         if input.shape[i] == 0:
             raise RuntimeError(
                 "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but "
@@ -316,6 +366,7 @@ adaptive_transposed: Op = kernel(
 def _adaptive_pool2d(input: Any, output_size: Any) -> Any:
     if output_size is not None and not isinstance(output_size, int) and input.ndim <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    check_rank("adaptive_avg_pool2d", input, 2, "")
     wanted = [output_size] * 2 if output_size is None or isinstance(output_size, int) else list(output_size)
     if len(wanted) != 2:
         raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
@@ -339,6 +390,7 @@ def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
         raise RuntimeError(
             f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
         )
+    check_rows("adaptive_avg_pool1d", input)
     return _adaptive_pool2d(input.unsqueeze(-2), [1, one(output_size)]).squeeze(-2)
 
 

@@ -89,6 +89,23 @@ def check_windows(
         )
 
 
+def check_rows(name: str, input: Tensor) -> None:
+    """Raise PyTorch's RuntimeError unless the input is rows [N, C, L] or [C, L]."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' "
+            f"(while checking arguments for {name})"
+        )
+
+
+def check_rank(name: str, input: Tensor | Meta, dims: int, colon: str) -> None:
+    """Raise PyTorch's RuntimeError unless the input has `dims` dimensions, channels, and perhaps a batch."""
+    if input.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(input.shape)}"
+        )
+
+
 # -- maxima ----------------------------------------------------------------------------------------
 
 
@@ -316,8 +333,8 @@ def max_pool1d(
 _INDEXED = f"{_WINDOW}, return_indices=False) -> tuple[Tensor, Tensor]"
 
 
-def _both(name: str, pool: Op) -> None:
-    """Publish the form that always gives indices, as PyTorch has it besides."""
+def both_by_name(name: str, pool: Op) -> None:
+    """Publish the form of max pooling that always gives indices, as PyTorch has it besides."""
 
     def indexed(
         input: Any,
@@ -334,5 +351,5 @@ def _both(name: str, pool: Op) -> None:
     public("nn.functional", name=f"{name}_with_indices", forms=_INDEXED)(indexed)
 
 
-_both("max_pool1d", max1d_indices)
-_both("max_pool2d", max2d_indices)
+both_by_name("max_pool1d", max1d_indices)
+both_by_name("max_pool2d", max2d_indices)

@@ -9,7 +9,8 @@ from ...schema import REGISTRY, named
 from ...tensor import Tensor
 
 
-def _layer(name: str) -> Any:
+def layer(name: str) -> Any:
+    """The function that nn.functional has under this name."""
     return PUBLIC.get(("nn.functional", name)) or REGISTRY[name].call
 
 
@@ -23,7 +24,7 @@ def layer_norm(
     cudnn_enable: bool = True,
 ) -> Any:
     """See torch.nn.functional.layer_norm."""
-    return _layer("layer_norm")(input, normalized_shape, weight, bias, eps)
+    return layer("layer_norm")(input, normalized_shape, weight, bias, eps)
 
 
 @public()
@@ -36,7 +37,7 @@ def group_norm(
     cudnn_enabled: bool = True,
 ) -> Any:
     """See torch.nn.functional.group_norm."""
-    return _layer("group_norm")(input, num_groups, weight, bias, eps)
+    return layer("group_norm")(input, num_groups, weight, bias, eps)
 
 
 @public()
@@ -52,7 +53,7 @@ def batch_norm(
     cudnn_enabled: bool,
 ) -> Any:
     """See torch.nn.functional.batch_norm, whose parameters are in another order."""
-    function = _layer("batch_norm")
+    function = layer("batch_norm")
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
@@ -66,7 +67,7 @@ def embedding(
 ) -> Any:
     """See torch.nn.functional.embedding, whose first parameters are the other way round."""
     padding = None if padding_idx < 0 else padding_idx
-    return _layer("embedding")(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+    return layer("embedding")(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 @public()
@@ -74,7 +75,7 @@ def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Any:
     """See torch.nn.functional.rms_norm."""
-    return _layer("rms_norm")(input, normalized_shape, weight, eps)
+    return layer("rms_norm")(input, normalized_shape, weight, eps)
 
 
 @public()
@@ -87,7 +88,7 @@ def max_pool1d(
     ceil_mode: bool = False,
 ) -> Any:
     """See torch.nn.functional.max_pool1d."""
-    return _layer("max_pool1d")(input, kernel_size, stride or None, padding, dilation, ceil_mode)
+    return layer("max_pool1d")(input, kernel_size, stride or None, padding, dilation, ceil_mode)
 
 
 @public()
@@ -100,10 +101,51 @@ def max_pool2d(
     ceil_mode: bool = False,
 ) -> Any:
     """See torch.nn.functional.max_pool2d."""
-    return _layer("max_pool2d")(input, kernel_size, stride or None, padding, dilation, ceil_mode)
+    return layer("max_pool2d")(input, kernel_size, stride or None, padding, dilation, ceil_mode)
 
 
 @public()
 def constant_pad_nd(input: Tensor, pad: Any, value: Any = 0) -> Any:
     """See torch.nn.functional.pad, of mode "constant"."""
     return named.constant_pad_nd(input, list(pad), value)
+
+
+@public()
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+) -> Any:
+    """See torch.nn.functional.max_pool3d."""
+    return layer("max_pool3d")(input, kernel_size, stride or None, padding, dilation, ceil_mode)
+
+
+@public(forms="(input, output_size) -> tuple[Tensor, Tensor]")
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
+    """See torch.nn.functional.adaptive_max_pool1d: maxima, and where they are."""
+    return layer("adaptive_max_pool1d")(input, output_size, True)
+
+
+@public()
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Any:
+    """See torch.nn.functional.grid_sample, whose modes are given by their number."""
+    mode = ("bilinear", "nearest", "bicubic")[interpolation_mode]
+    padding = ("zeros", "border", "reflection")[padding_mode]
+    return layer("grid_sample")(input, grid, mode, padding, align_corners)
+
+
+@public(name="index_put_")
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+    """See torch.Tensor.index_put_."""
+    return named.index_put_(input, list(indices), values, accumulate)
+
+
+@public(name="addmv_")
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """See torch.Tensor.addmv_."""
+    return named.addmv_(input, mat, vec, beta=beta, alpha=alpha)

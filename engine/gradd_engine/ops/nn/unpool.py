@@ -80,6 +80,7 @@ unpool: Op = kernel(
     namespace="-",
     outside=True,
     doc="Zeros of `output_size` in the last dimensions, with the input at flat `indices`.",
+    autocast={"cpu": "float32"},
 )
 
 

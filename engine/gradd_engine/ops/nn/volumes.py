@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel
-from ...declare import LINEAR, composite, kernel, public
+from ...declare import composite, kernel, public
 from ...graph import TURN
-from ...kernels import max_windows, out_shape, spread_windows, sum_windows
+from ...kernels import max_windows, out_shape
 from ..shared import constant_in
-from .avgpool import divisors
-from .pooling import as_planes, check_numbers, max_backward, max_pick
+from .avgpool import averages_of
+from .pooling import as_planes, both_by_name, check_numbers, max_backward, max_pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,6 +155,7 @@ _max_alone: Op = composite(
     namespace="-",
     outside=True,
     doc="Maxima over windows of volumes (torch.nn.functional.max_pool3d).",
+    autocast={"cpu": "float32"},
 )
 _max_both: Op = composite(
     f"max_pool3d_indexed(Tensor input, {_MAX}) -> (Tensor output, const Tensor indices)",
@@ -182,182 +183,28 @@ def max_pool3d(
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+both_by_name("max_pool3d", _max_both)
+
+
 # -- averages --------------------------------------------------------------------------------------
 
 
-def _avg_infer(
-    input: Tensor | Meta,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Meta:
-    _check("avg_pool3d", input, kernel_size, stride, padding, _UNIT)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
+def _check_averages(
+    input: Tensor | Meta, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]
+) -> None:
+    _check("avg_pool3d", input, kernel, stride, padding, _UNIT)
     space = input.shape[-3:]
-    if any(n + 2 * p < k for n, k, p in zip(space, kernel_size, padding, strict=True)):
+    if any(n + 2 * p < k for n, k, p in zip(space, kernel, padding, strict=True)):
         have, want = (
             " ".join(f"{letter}{d}: {n}" for d, n in zip("THW", numbers, strict=True))
-            for letter, numbers in (("", space), ("k", kernel_size))
+            for letter, numbers in (("", space), ("k", kernel))
         )
         raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
     if input.dtype not in (dtypes.int64, dtypes.float32, dtypes.float64):
         raise NotImplementedError(f"\"avg_pool3d_out_frame\" not implemented for '{input.dtype.title}'")
-    return Meta(out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode), input.dtype)
 
 
-def _avg(
-    xp: Any,
-    input: Any,
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Any:
-    d, h, w = input.shape[-3:]
-    many = numel(input.shape[:-3])
-    shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
-    deep, *places = shape[-3:]
-    planes = input.reshape(many * d, h, w)
-    total = sum_windows(xp, planes, places, kernel_size[1:], stride[1:], padding[1:])
-    rows = numel(places)
-    along = [[kernel_size[0], 1], [stride[0], 1], [padding[0], 0]]
-    total = sum_windows(xp, total.reshape(many, d, rows), [deep, rows], *along).reshape(shape)
-    by = divisors(
-        xp,
-        (d, h, w),
-        shape[-3:],
-        kernel_size,
-        stride,
-        padding,
-        count_include_pad,
-        divisor_override,
-        input.dtype,
-    )
-    return total / by if input.dtype.kind == "f" else xp.trunc(total / by)
-
-
-def _avg_transposed_infer(grad: Tensor, size: Sequence[int], **how: Any) -> Meta:
-    shape = (*grad.shape[:-3], *size)
-    if len(size) != 3 or _avg_infer(Meta(shape, grad.dtype), **how).shape != tuple(grad.shape):
-        raise RuntimeError(
-            f"avg_pool3d_backward(): a gradient of shape {list(grad.shape)} is not that of windows over "
-            f"{list(shape)}"
-        )
-    return Meta(shape, grad.dtype)
-
-
-def _avg_transposed(
-    xp: Any,
-    grad: Any,
-    size: Sequence[int],
-    kernel_size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Any:
-    many = numel(grad.shape[:-3])
-    deep, *places = grad.shape[-3:]
-    each = grad / divisors(
-        xp,
-        size,
-        grad.shape[-3:],
-        kernel_size,
-        stride,
-        padding,
-        count_include_pad,
-        divisor_override,
-        grad.dtype,
-    )
-    rows = numel(places)
-    along = [[kernel_size[0], 1], [stride[0], 1], [padding[0], 0]]
-    planes = spread_windows(xp, each.reshape(many, deep, rows), [size[0], rows], *along)
-    found = spread_windows(
-        xp, planes.reshape(many * size[0], *places), size[1:], kernel_size[1:], stride[1:], padding[1:]
-    )
-    return found.reshape(*grad.shape[:-3], *size)
-
-
-_AVG = (
-    "int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, "
-    "int? divisor_override"
-)
-
-
-def _avg_cost(whole: Sequence[int], kernel_size: Sequence[int], padding: Sequence[int]) -> tuple[int, int]:
-    """A step for each place of the window along each dimension, and padded copies."""
-    padded = [n + 2 * p + k for n, p, k in zip(whole[-3:], padding, kernel_size, strict=True)]
-    return TURN * sum(kernel_size), 16 * numel(whole[:-3]) * numel(padded)
-
-
-def _avg_grad(
-    g: Any,
-    input: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: Any,
-) -> Any:
-    found = avg_transposed(
-        g,
-        size=list(input.shape[-3:]),
-        kernel_size=kernel_size,
-        stride=stride,
-        padding=padding,
-        ceil_mode=ceil_mode,
-        count_include_pad=count_include_pad,
-        divisor_override=divisor_override,
-    )
-    return constant_in(found, input)
-
-
-avg: Op = kernel(
-    f"avg_pool3d_windows(Tensor input, *, {_AVG}) -> Tensor",
-    infer=_avg_infer,
-    impl=_avg,
-    cost=lambda input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-        _avg_cost(input.shape, kernel_size, padding)
-    ),
-    vjp=_avg_grad,
-    jvp=LINEAR,
-    node="AvgPool3DBackward0",
-    namespace="-",
-    outside=True,
-    doc="Averages over windows of volumes.",
-    raises=False,
-)
-
-avg_transposed: Op = kernel(
-    f"avg_pool3d_backward(Tensor grad, *, int[] size, {_AVG}) -> Tensor",
-    infer=_avg_transposed_infer,
-    impl=_avg_transposed,
-    cost=lambda grad, size, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-        _avg_cost((*grad.shape[:-3], *size), kernel_size, padding)
-    ),
-    vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: avg(
-        g,
-        kernel_size=kernel_size,
-        stride=stride,
-        padding=padding,
-        ceil_mode=ceil_mode,
-        count_include_pad=count_include_pad,
-        divisor_override=divisor_override,
-    ),
-    jvp=LINEAR,
-    namespace="-",
-    outside=True,
-    doc="Spreads the gradient of window averages back into volumes of `size` [D, H, W].",
-    raises=False,
-)
+avg, avg_transposed = averages_of(3, _check_averages)
 
 
 def _avg_pool3d(input: Any, kernel_size: Any, stride: Any, padding: Any, **how: Any) -> Any:
@@ -378,4 +225,5 @@ avg_pool3d = composite(
     body=_avg_pool3d,
     namespace="nn.functional",
     doc="Averages over windows of [N, C, D, H, W] or [C, D, H, W] (torch.nn.functional.avg_pool3d).",
+    autocast={"cpu": "float32"},
 )
