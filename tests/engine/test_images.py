@@ -325,3 +325,48 @@ def test_a_forked_child_has_threads_of_its_own(count: int) -> None:
         threads.share(np, 10, 10, done.extend)
         os._exit(0 if sorted(done) == list(range(10)) else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_places_are_read_alike_by_compiled_and_plain_kernels(real: Any) -> None:
+    pytest.importorskip("numba")
+    from gradd_engine.kernels.jit_places import KERNELS
+
+    rng = np.random.default_rng(0)
+    x, g = (rng.normal(size=(2, 3, n)).astype(real) for n in (7, 5))
+    at, weight = rng.integers(7, size=(2, 4, 5)), rng.normal(size=(2, 4, 5)).astype(real)
+    turned = np.asfortranarray(x)
+    calls: dict[str, tuple[Any, ...]] = {
+        "read_places": (turned, at, weight),
+        "add_places": (g, at, weight, 7),
+        "weigh_places": (g, turned, at),
+    }
+    for name, given in calls.items():
+        plain = REGISTRY[name].impl
+        assert plain is not None
+        np.testing.assert_allclose(KERNELS[name](plain)(np, *given), plain(np, *given), rtol=1e-5, atol=1e-6)
+        outside = [np.full_like(a, 7) if a is at else a for a in given]
+        for kernel in (plain, KERNELS[name](plain)):
+            with pytest.raises(IndexError, match="index 7 is out of bounds for images of 7 elements"):
+                kernel(np, *outside)
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+@pytest.mark.parametrize("padding", [None, 2])
+@pytest.mark.parametrize("kind", [np.int64, np.int32])
+def test_rows_are_added_alike_by_compiled_and_plain_kernels(real: Any, padding: Any, kind: Any) -> None:
+    pytest.importorskip("numba")
+    from gradd_engine.kernels.jit_places import KERNELS
+
+    rng = np.random.default_rng(1)
+    g, index = rng.normal(size=(4, 3, 6)).astype(real), rng.integers(5, size=(4, 3)).astype(kind)
+    plain = REGISTRY["embedding_backward"].impl
+    assert plain is not None
+    for kernel in (KERNELS["embedding_backward"](plain), plain):
+        found = kernel(np, np.asfortranarray(g), index, 5, padding, False)
+        want = np.zeros((5, 6), real)
+        for row, at in zip(g.reshape(-1, 6), index.reshape(-1), strict=True):
+            want[at] += row if at != padding else 0
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+        with pytest.raises(IndexError, match="index out of range in self"):
+            kernel(np, g, index + 5, 5, padding, False)

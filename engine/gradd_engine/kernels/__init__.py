@@ -6,8 +6,8 @@ first use and never changes after: one table, the same bits. GRADD_KERNELS=numpy
 GRADD_KERNELS=jit requires them.
 """
 
-from . import factorisations, gauss
-from .adaptive import adaptive_maxima, adaptive_taps
+from . import bunch_kaufman, factorisations, gauss
+from .adaptive import adaptive_maxima, adaptive_taps, fractional_maxima
 from .alignments import alignment_losses, alignment_slopes, padded_targets
 from .factorisations import LinAlgError
 from .images_conv import (
@@ -23,6 +23,7 @@ from .images_conv import (
     sums_of,
 )
 from .images_pool import add_at, max_windows, out_shape, pick, put_at, spread_windows, sum_windows
+from .places import add_places, read_places, weigh_places
 from .table import KernelTable
 from .taps import Taps, resampled, transposed
 from .tiles import tiled, tiles
@@ -39,19 +40,23 @@ __all__ = [
     "adaptive_maxima",
     "adaptive_taps",
     "add_at",
+    "add_places",
     "alignment_losses",
     "alignment_slopes",
     "blocks_of",
+    "bunch_kaufman",
     "convolve",
     "convolve_transposed",
     "convolve_weight",
     "factorisations",
+    "fractional_maxima",
     "gauss",
     "max_windows",
     "out_shape",
     "padded_targets",
     "pick",
     "put_at",
+    "read_places",
     "resampled",
     "spread_windows",
     "sum_windows",
@@ -59,4 +64,5 @@ __all__ = [
     "tiled",
     "tiles",
     "transposed",
+    "weigh_places",
 ]

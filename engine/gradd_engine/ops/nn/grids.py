@@ -5,17 +5,16 @@ Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sampl
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, warn
 from ...declare import composite, kernel, public
 from ...schema import named
 from ..elementwise import add, div, mul, rsub, sub, where
-from ..index import gather_op
 from ..shape import to_dtype
 from ..shared import checked, constant_in, np_dtype, zeros
+from .places import read
 
 if TYPE_CHECKING:
     from ...schema import Op
@@ -142,16 +141,15 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding: str, corners: bool)
     for d, size in enumerate(space):
         taps = _taps(grid_of.select(2, len(space) - 1 - d), size, mode, padding, corners)
         each.append([_bounded(tap, size, mode, padding, corners) for tap in taps])
-    found = None
+    places, weights = [], []
     for corner in product(*each):
         (at, weight), *rest = corner
         for (more, other), size in zip(rest, space[1:], strict=True):
             at = add(mul(at, size), more)
             weight = mul(weight, other)
-        part = gather_op(flat, 2, at.reshape([n, 1, points]).expand(n, c, points))
-        part = mul(part, weight.reshape([n, 1, points]))
-        found = part if found is None else add(found, part)
-    assert found is not None
+        places.append(at)
+        weights.append(weight)
+    found = read(flat, named.stack(places, 1), named.stack(weights, 1))
     if mode == "nearest":
         found = constant_in(found, grid)
     return to_dtype(found.reshape(shape), dtype)
@@ -164,11 +162,12 @@ sampler: Op = composite(
     outside=True,
     doc="[N, C, (D,) H, W] read at the places of a grid [N, ..., 2 or 3] from -1 to 1, x first: `mode` "
     "bilinear, nearest or bicubic, `padding` zeros, border or reflection.",
+    autocast={"cpu": "float32", "cuda": "widest"},
 )
 
 
 def _warn(words: str) -> None:
-    warnings.warn(words, stacklevel=3)
+    warn(words)
 
 
 _CHANGED = (
