@@ -50,16 +50,20 @@ def scales_fit(input: Tensor, beta: Any, alpha: Any) -> None:
 
 
 def _addmm_infer(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Meta:
+    if input.dtype is not mat2.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {input.dtype.title} and {mat2.dtype.title}"
+        )
+    if mat1.dtype is not mat2.dtype:
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {mat1.dtype.title} and {mat2.dtype.title}"
+        )
     if mat1.ndim != 2:
         raise RuntimeError(f"mat1 must be a matrix, got {mat1.ndim}-D tensor")
     if mat2.ndim != 2:
         raise RuntimeError(f"mat2 must be a matrix, got {mat2.ndim}-D tensor")
     shape = product_shape(mat1, mat2)
     expand_meta(input, shape)
-    if input.dtype is not mat2.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {input.dtype.title} and {mat2.dtype.title}"
-        )
     scales_fit(input, beta, alpha)
     return Meta(shape, mat1.dtype)
 
@@ -86,6 +90,7 @@ addmm = kernel(
     jvp=lambda input_t, mat1_t, mat2_t, mat1, mat2, out, beta, alpha: _affine_tangent(
         mm, input_t, mat1_t, mat2_t, mat1, mat2, out, beta, alpha
     ),
+    numbers_first="beta alpha",
     method=True,
     inplace=True,
     doc="beta * input + alpha * mat1 @ mat2 (torch.addmm).",
@@ -127,6 +132,7 @@ baddbmm = kernel(
     jvp=lambda input_t, batch1_t, batch2_t, batch1, batch2, out, beta, alpha: _affine_tangent(
         bmm, input_t, batch1_t, batch2_t, batch1, batch2, out, beta, alpha
     ),
+    numbers_first="beta alpha",
     method=True,
     inplace=True,
     doc="beta * input + alpha * batch1 @ batch2 (torch.baddbmm).",
@@ -136,6 +142,10 @@ baddbmm = kernel(
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
+    if not input.ndim or not weight.ndim:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D"
+        )
     if bias is None:
         return matmul(input, t(weight))
     if input.ndim == 2:
@@ -187,6 +197,7 @@ addmv = kernel(
     jvp=lambda input_t, mat_t, vec_t, mat, vec, out, beta, alpha: _affine_tangent(
         mv, input_t, mat_t, vec_t, mat, vec, out, beta, alpha
     ),
+    numbers_first="beta alpha",
     method=True,
     inplace=True,
     doc="beta * input + alpha * mat @ vec (torch.addmv).",
@@ -223,6 +234,7 @@ addr = kernel(
     jvp=lambda input_t, vec1_t, vec2_t, vec1, vec2, out, beta, alpha: _affine_tangent(
         _outer, input_t, vec1_t, vec2_t, vec1, vec2, out, beta, alpha
     ),
+    numbers_first="beta alpha",
     method=True,
     inplace=True,
     doc="beta * input + alpha * vec1 outer vec2 (torch.addr).",

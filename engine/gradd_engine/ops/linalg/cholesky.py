@@ -10,29 +10,21 @@ from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
 from ..shape import diag_embed, diagonal, tril
-from .linalg_common import adjoint, check, columns, re, square, square_floating, tupled
+from .linalg_common import adjoint, check, columns, square, square_floating, tupled
 from .solve import solve_triangular_kernel as solve_triangular
 
 
 def _halved(x: Any) -> Any:
     """The lower triangle with half the diagonal."""
-    return tril(x) - diag_embed(re(diagonal(x, 0, -2, -1)) * 0.5)
-
-
-def _real_diagonal(x: Any) -> Any:
-    """`x` with its diagonal's imaginary part dropped."""
-    if not x.dtype.is_complex:
-        return x
-    d = diagonal(x, 0, -2, -1)
-    return x - diag_embed(d - re(d))
+    return tril(x) - diag_embed(diagonal(x, 0, -2, -1) * 0.5)
 
 
 def _backward(g: Any, out: Any, upper: bool) -> Any:
     if g is None:
         return None
     L, gL = (adjoint(out), adjoint(g)) if upper else (out, g)
-    inner = _halved(_real_diagonal(tril(adjoint(L) @ gL)))
-    inner = (inner + adjoint(inner)) * 0.5
+    inner = tril(adjoint(L) @ gL)
+    inner = (inner + adjoint(tril(inner, -1))) * 0.5
     found = solve_triangular(adjoint(L), inner, True)
     return solve_triangular(L, found, False, False)
 
@@ -87,6 +79,7 @@ cholesky_ex = tupled(
         " -> (Tensor L, const Tensor info)",
         body=_pair,
         dynamic=True,
+        out=True,
         namespace="linalg",
         doc="A triangular factor, and the leading minor that failed, if any (torch.linalg.cholesky_ex).",
         autocast={"cpu": "float32"},
@@ -99,6 +92,7 @@ linalg_cholesky = composite(
     "linalg_cholesky(Tensor A, *, bool upper=False) -> Tensor",
     body=lambda A, upper: _checked(A, upper, _ex, "linalg.cholesky"),
     dynamic=True,
+    out=True,
     namespace="linalg",
     doc="L of A = L L^H; LinAlgError unless A is positive-definite (torch.linalg.cholesky).",
     autocast={"cpu": "float32"},
@@ -107,6 +101,7 @@ cholesky = composite(
     "cholesky(Tensor input, bool upper=False) -> Tensor",
     body=lambda input, upper: _checked(input, upper, _old, "cholesky"),
     dynamic=True,
+    out=True,
     method=True,
     doc="A triangular factor; LinAlgError unless `input` is positive-definite (torch.cholesky).",
     autocast={"cpu": "float32"},

@@ -5,10 +5,9 @@ Source: https://pytorch.org/docs/stable/generated/torch.cov.html
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
+from ...data import dtypes, warn
 from ...declare import kernel, public
 from ...schema import named
 from ..elementwise import clamp
@@ -96,11 +95,9 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
 
 
 def _too_few() -> None:
-    warnings.warn(
+    warn(
         "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-        "observations.",
-        UserWarning,
-        stacklevel=3,
+        "observations."
     )
 
 

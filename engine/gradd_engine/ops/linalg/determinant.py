@@ -88,6 +88,7 @@ _slogdet: Op = kernel(
     impl=_slogdet_impl,
     vjp=Joint("A", _slogdet_vjp),
     jvp=_slogdet_jvp,
+    out=True,
     namespace="linalg",
     doc="The signs of determinants and the logarithms of their absolute values (torch.linalg.slogdet).",
 )

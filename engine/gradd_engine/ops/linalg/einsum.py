@@ -325,7 +325,7 @@ tensordot_op = composite(
 )
 
 
-@public(forms="(a, b, dims: int | Sequence[Sequence[int]] = 2)")
+@public(forms="(a, b, dims: int | Sequence[Sequence[int]] = 2)", out=True)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """See torch.tensordot."""
     if isinstance(dims, int):
@@ -357,8 +357,10 @@ def _inner(input: Tensor, other: Tensor) -> Any:
 inner = composite(
     "inner(Tensor input, Tensor other) -> Tensor",
     body=_inner,
+    out=True,
     method=True,
     doc="Dot products along the last dimensions (torch.inner).",
+    autocast={"cuda": "widest"},
 )
 
 
@@ -372,6 +374,7 @@ def _outer(input: Tensor, vec2: Tensor) -> Any:
 outer = composite(
     "outer(Tensor input, Tensor vec2) -> Tensor",
     body=_outer,
+    out=True,
     method=True,
     doc="The outer product of two vectors (torch.outer).",
 )
@@ -390,6 +393,7 @@ def _kron(input: Tensor, other: Tensor) -> Any:
 kron = composite(
     "kron(Tensor input, Tensor other) -> Tensor",
     body=_kron,
+    out=True,
     method=True,
     doc="The Kronecker product (torch.kron).",
 )

@@ -137,6 +137,7 @@ lstsq = tupled(
         " -> (Tensor solution, Tensor residuals, const Tensor rank, const Tensor singular_values)",
         body=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),
         inline=True,
+        out=True,
         namespace="linalg",
         doc="The X of least norm among those that minimise |A X - B| (torch.linalg.lstsq).",
         autocast={"cpu": "float32"},

@@ -113,6 +113,10 @@ _REASONS: dict[str, Callable[[int], str]] = {
         "The factorization could not be completed because the input is not positive-definite (the leading "
         f"minor of order {k} is not positive-definite)."
     ),
+    "ldl_factor": lambda k: (
+        f"D[{k},{k}] is zero and using it on ldl_solve would result in a division by zero. To factorize such "
+        "a matrix, call linalg.ldl_factor_ex"
+    ),
     "lu_factor": lambda k: (
         f"U[{k},{k}] is zero and using it on lu_solve would result in a division by zero. If you still want "
         "to perform the factorization, consider calling linalg.lu(A, pivot) or "

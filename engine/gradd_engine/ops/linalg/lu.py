@@ -123,6 +123,7 @@ _lu: Op = kernel(
     impl=_lu_impl,
     vjp=Joint("A", lambda grads, outs: (_backward(grads[1], grads[2], *outs),)),
     jvp=lambda A_t, outs: [None, *_forward(A_t, *outs)],
+    out=True,
     namespace="linalg",
     doc="P, L and U with A = P L U (torch.linalg.lu).",
 )
@@ -196,6 +197,7 @@ lu_factor_ex = tupled(
         " -> (Tensor LU, const Tensor pivots, const Tensor info)",
         body=_factor_ex,
         dynamic=True,
+        out=True,
         namespace="linalg",
         doc="L and U in one matrix, the row swaps, and any zero pivots (torch.linalg.lu_factor_ex).",
     ).call,
@@ -208,6 +210,7 @@ lu_factor = tupled(
         "linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, const Tensor pivots)",
         body=_checked_factor,
         dynamic=True,
+        out=True,
         namespace="linalg",
         doc="L and U in one matrix, and the row swaps (torch.linalg.lu_factor).",
     ).call,
@@ -274,6 +277,7 @@ _unpack: Op = kernel(
     impl=_unpack_impl,
     vjp=Joint("LU_data", _unpack_vjp),
     jvp=lambda LU_data_t: [None, *_split(LU_data_t)],
+    out=True,
     doc="P, L and U from the result of lu_factor (torch.lu_unpack).",
 )
 lu_unpack = tupled(_unpack.call, "lu_unpack", "P L U", ("", "lu_unpack"))
@@ -330,6 +334,7 @@ lu_solve = composite(
     "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
     body=lambda LU, pivots, B, left, adjoint: lu_solve_kernel(LU, pivots, B, left, adjoint),
     inline=True,
+    out=True,
     namespace="linalg",
     doc="The solution of a linear system from its LU factors (torch.linalg.lu_solve).",
 )
@@ -337,6 +342,7 @@ old_lu_solve = composite(
     "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor",
     body=lambda input, LU_data, LU_pivots: lu_solve_kernel(LU_data, LU_pivots, input),
     inline=True,
+    out=True,
     method=True,
     doc="The solution of a linear system from its LU factors (torch.lu_solve).",
     autocast={"cpu": "float32"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, numel, wrap_dim
-from ...declare import BILINEAR, composite, kernel, view
+from ...declare import BILINEAR, composite, kernel, public, view
 from ..elementwise import mul
 from ..shape import contiguous, expand, reshape, squeeze_dim, t, transpose, unsafe_view, unsqueeze
 from ..shared import CPP, conj
@@ -289,3 +289,4 @@ matmul = composite(
     doc="The product of vectors, matrices or batches of them (torch.matmul).",
     autocast="lower",
 )
+public("linalg", name="matmul")(matmul.call)

@@ -94,7 +94,7 @@ _matrix_norm_op = composite(
 )
 
 
-@public("linalg")
+@public("linalg", out=True)
 def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
@@ -128,7 +128,7 @@ _norm_op = composite(
 )
 
 
-@public("linalg")
+@public("linalg", out=True)
 def norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
@@ -136,7 +136,7 @@ def norm(
     return _norm_op(A, ord, dim, keepdim, dtype=dtype)
 
 
-@public(name="norm", method=True, numpy_names=False)
+@public(name="norm", method=True, out=True, numpy_names=False)
 def old_norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
@@ -155,9 +155,14 @@ def frobenius_norm(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     return vector_norm(input, 2, list(wrap_dims(dim, input.ndim)), keepdim)
 
 
-@public(name="nuclear_norm")
-def nuclear_norm(input: Tensor, keepdim: bool = False, *, dim: Any = (-2, -1)) -> Any:
+@public(
+    name="nuclear_norm",
+    forms=("(input, keepdim: bool = False) -> Tensor", "(input, dim, keepdim=False) -> Tensor"),
+)
+def nuclear_norm(input: Tensor, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
     """The sum of singular values (torch.nuclear_norm)."""
+    if isinstance(dim, bool):
+        dim, keepdim = (-2, -1), dim
     return matrix_norm(input, "nuc", dim, keepdim)
 
 
@@ -183,6 +188,7 @@ cond = composite(
     "linalg_cond(Tensor A, any p=None) -> Tensor",
     body=_cond,
     inline=True,
+    out=True,
     namespace="linalg",
     doc="Condition numbers of matrices in a norm (torch.linalg.cond).",
     autocast={"cpu": "float32"},

@@ -57,6 +57,7 @@ linalg_matrix_power = composite(
     "linalg_matrix_power(Tensor A, int n) -> Tensor",
     body=lambda A, n: _matrix_power(A, n),
     dynamic=True,
+    out=True,
     namespace="linalg",
     doc="The `n`-th power of square matrices, of the inverse if `n` < 0 (torch.linalg.matrix_power).",
 )
@@ -64,6 +65,7 @@ matrix_power = composite(
     "matrix_power(Tensor input, int n) -> Tensor",
     body=lambda input, n: _matrix_power(input, n),
     dynamic=True,
+    out=True,
     method=True,
     doc="The `n`-th power of square matrices, of the inverse if `n` < 0 (torch.matrix_power).",
 )
@@ -163,13 +165,14 @@ def _multi_dot(tensors: Sequence[Tensor]) -> Any:
 multi_dot = composite(
     "linalg_multi_dot(Tensor[] tensors) -> Tensor",
     body=_multi_dot,
+    out=True,
     namespace="linalg",
     doc="The product of several matrices in the cheapest order (torch.linalg.multi_dot).",
     autocast={"cuda": "lower"},
 )
 
 
-@public()
+@public(out=True)
 def chain_matmul(*matrices: Any) -> Any:
     """The product of several matrices in the cheapest order (torch.chain_matmul)."""
     return matrices[0] if len(matrices) == 1 else multi_dot(list(matrices))
@@ -216,7 +219,7 @@ linalg_cross: Op = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """See torch.cross: without `dim`, along the first dimension of size 3."""
     if dim is None:
@@ -236,6 +239,7 @@ def _vecdot(x: Tensor, y: Tensor, dim: int) -> Any:
 vecdot = composite(
     "linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
     body=_vecdot,
+    out=True,
     namespace="linalg",
     doc="Dot products of vectors along `dim`, the first conjugated (torch.linalg.vecdot).",
     autocast="lower",
@@ -346,6 +350,7 @@ addbmm = kernel(
         lambda g, batch1, batch2_meta, alpha: _scaled(_bmm(adjoint(batch1), _spread(g, batch2_meta)), alpha),
     ),
     jvp=_addbmm_jvp,
+    numbers_first="beta alpha",
     method=True,
     inplace=True,
     doc="beta * input + alpha * the sum of matrix products (torch.addbmm).",

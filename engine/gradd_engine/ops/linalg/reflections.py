@@ -57,9 +57,11 @@ _geqrf: Op = kernel(
         (TURN + 8 * input.numel()) * min(input.shape[-2:]),
         4 * numel(input.shape) * input.dtype.itemsize,
     ),
+    out=True,
     namespace="-",
     outside=True,
     doc="R, and below it Householder reflections whose product is Q, with their factors (torch.geqrf).",
+    autocast={"cpu": "float32"},
 )
 geqrf = tupled(_geqrf.call, "geqrf", "a tau", ("", "geqrf"), ("Tensor", "geqrf"))
 publish(householder_product.call, ("", "orgqr"), ("Tensor", "orgqr"))
@@ -95,4 +97,5 @@ ormqr = composite(
     out=True,
     method=True,
     doc="The product of Householder reflections, or its adjoint, with a matrix (torch.ormqr).",
+    autocast={"cpu": "float32"},
 )

@@ -16,7 +16,7 @@ from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise import abs, maximum
-from ..index import narrow
+from ..index import cat, narrow
 from ..reduce import sum
 from ..shape import diag_embed, diagonal, unsqueeze
 from .eigen import eigvalsh
@@ -116,12 +116,8 @@ def _both(x: Any) -> Any:
 
 
 def _svd_jvp(A_t: Any, outs: Any, full_matrices: bool) -> Any:
-    U, S, Vh = outs
-    if U.shape[-1] != S.shape[-1] or Vh.shape[-2] != S.shape[-1]:
-        raise NotImplementedError(
-            "The forward derivative of linalg.svd is not implemented for full_matrices=True where the matrix "
-            "is not square"
-        )
+    wide, S, tall = outs
+    U, Vh = _leading(*outs)
     moved = adjoint(U) @ A_t @ adjoint(Vh)
     dS = re(diagonal(moved, 0, -2, -1))
     rest = moved - diag_embed(dS)
@@ -137,7 +133,16 @@ def _svd_jvp(A_t: Any, outs: Any, full_matrices: bool) -> Any:
     if Vh.shape[-1] > S.shape[-1]:
         part = adjoint(A_t) @ U / _row(S)
         dV = dV + part - adjoint(Vh) @ (Vh @ part)
-    return [dU, dS.clone(), adjoint(dV)]
+    return [_completed(dU, U, wide), dS.clone(), adjoint(_completed(dV, adjoint(Vh), adjoint(tall)))]
+
+
+def _completed(tangent: Any, leading: Any, whole: Any) -> Any:
+    """The tangent of all columns: those after the leading ones turn as they must to stay orthogonal."""
+    k, n = leading.shape[-1], whole.shape[-1]
+    if k == n:
+        return tangent
+    rest = narrow(whole, -1, k, n - k)
+    return cat([tangent, -(leading @ (adjoint(tangent) @ rest))], -1)
 
 
 svd_kernel: Op = kernel(
@@ -146,6 +151,7 @@ svd_kernel: Op = kernel(
     impl=_svd_impl,
     vjp=Joint("A", _svd_vjp),
     jvp=_svd_jvp,
+    out=True,
     namespace="linalg",
     doc="U, S and Vh of A = U diag(S) Vh (torch.linalg.svd).",
     autocast={"cpu": "float32"},
@@ -161,6 +167,7 @@ svdvals = composite(
     "linalg_svdvals(Tensor A) -> Tensor",
     body=_singular,
     inline=True,
+    out=True,
     namespace="linalg",
     doc="Singular values, descending (torch.linalg.svdvals).",
     autocast={"cpu": "float32"},
@@ -180,6 +187,7 @@ svd = tupled(
         "svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
         body=_old_svd,
         inline=True,
+        out=True,
         doc="U, S and V of input = U diag(S) V^H (torch.svd).",
         autocast={"cpu": "float32"},
     ).call,
@@ -254,10 +262,11 @@ linalg_pinv = composite(
     namespace="-",
     outside=True,
     doc="The pseudo-inverse of matrices (torch.linalg.pinv).",
+    autocast={"cpu": "float32"},  # PyTorch says so of pinverse
 )
 
 
-@public("linalg")
+@public("linalg", out=True)
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
     """See torch.linalg.pinv; `rcond` is an older name for `rtol`."""
     return linalg_pinv(A, atol=atol, rtol=rcond if rtol is None else rtol, hermitian=hermitian)
@@ -295,7 +304,7 @@ _rank_op = composite(
 )
 
 
-@public("linalg")
+@public("linalg", out=True)
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
