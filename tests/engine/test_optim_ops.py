@@ -299,3 +299,48 @@ def test_large_parameters_are_updated_in_pieces_to_the_same_bits() -> None:
         results.append([np.ascontiguousarray(a) for a in (p, mean, square)])
     for a, b in zip(*results, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+class _Other:
+    """NumPy under another name, as a GPU's namespace is."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+@pytest.mark.parametrize("xp", [np, _Other()], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_a_skipped_step_writes_nothing(xp: Any, dtype: str) -> None:
+    step = REGISTRY["adam_step"].kernel.impl
+    assert step is not None
+    options = {"lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8, "weight_decay": 0.1, "amsgrad": False}
+    options |= {"maximize": False, "decoupled": False}
+    grads = [np.array([1.0, np.inf], dtype), np.array([2.0], dtype)]
+    lists = [[np.ones(2, dtype), np.ones(1, dtype)] for _ in range(3)]
+    counts = [np.array(3.0, "float32") for _ in grads]
+    with np.errstate(all="ignore"):
+        assert step(xp, lists[0], grads, *lists[1:], counts, [], np.array(1.0, "float32"), **options) == []
+    assert [a.tolist() for each in lists for a in each] == [[1.0, 1.0], [1.0]] * 3
+    assert counts == [3.0, 3.0]
+    grads[0][1] = 1.0
+    step(xp, lists[0], grads, *lists[1:], counts, [], np.array(0.0, "float32"), **options)
+    assert counts == [4.0, 4.0]
+    assert all((a != 1).all() for each in lists[:1] for a in each)
+
+
+def test_scales_are_numbers() -> None:
+    (g, count), streak = make([np.ones(2), np.zeros((), "float32")]), NUMPY.from_array(np.zeros((), "int32"))
+    whole = NUMPY.from_array(np.ones(2, "int64"))
+    unscale, adjust = REGISTRY["unscale_gradients"].call, REGISTRY["adjust_scale"].call
+    how = {"growth": 2.0, "backoff": 0.5, "interval": 3}
+    with ambient(grad=False):
+        with pytest.raises(RuntimeError, match="sgd_step\\(\\): found_inf must be a 0-dim float32 tensor"):
+            sgd_step([g], [g], [], g, lr=1.0)
+        with pytest.raises(RuntimeError, match="only floating point and complex gradients are scaled"):
+            unscale([whole], count)
+        with pytest.raises(RuntimeError, match="scale must be a 0-dim float32 tensor"):
+            unscale([g], g)
+        with pytest.raises(RuntimeError, match="streak must be a 0-dim int32 tensor"):
+            adjust(count, count, count, **how)
+        adjust(count, streak, count, **how)
+    assert (streak.array.item(), g._vc.n) == (1, 0)

@@ -50,6 +50,21 @@ def set_autocast_dtype(device_type: str, dtype: DType) -> None:
     set_casting(casting().with_dtype(device_type, dtype))
 
 
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Turn casts on or off on a CPU."""
+    set_autocast_enabled("cpu", enabled)
+
+
+def set_autocast_cpu_dtype(dtype: DType) -> None:
+    """Choose the lower dtype on a CPU."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype: DType) -> None:
+    """Choose the lower dtype on a GPU."""
+    set_autocast_dtype("cuda", dtype)
+
+
 def is_autocast_cpu_enabled() -> bool:
     """Whether inputs are cast on a CPU."""
     return is_autocast_enabled("cpu")
@@ -156,12 +171,18 @@ class autocast:
                 "        output = model(input)"
             )
 
-        @functools.wraps(func)
-        def inside(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                return func(*args, **kwargs)
+        return autocast_decorator(self, func)
 
-        return inside
+
+def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Callable[..., Any]:
+    """`func`, called within a region."""
+
+    @functools.wraps(func)
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return inside
 
 
 def _cast(value: Any, device_type: str, dtype: DType) -> Any:

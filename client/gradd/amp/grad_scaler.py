@@ -1,7 +1,8 @@
 """GradScaler: a loss is scaled up so that its gradients do not vanish in float16, and these are scaled down
 again before an optimizer's step, which is skipped where one is not finite (torch.amp.GradScaler).
 
-The scale and what was found are tensors of the session; `step` reads one number, as PyTorch's does.
+The scale and what was found are numbers of the session, and the session skips the step: nobody waits for them
+but before an optimizer's first step, and where a step does more than an op for each group.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from gradd_engine.data import ambient, dtypes
 from gradd_engine.graph import no_grad
+from gradd_engine.ops.optim.scaling import adjust_scale, unscale_gradients
 from gradd_engine.schema import named
 
 from .._session import current
@@ -104,12 +106,11 @@ class GradScaler:
             )
         if held["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        inverse = self._scale.double().reciprocal().float()
-        held["found_inf_per_device"] = self._unscaled(optimizer, inverse)
+        held["found_inf_per_device"] = self._unscaled(optimizer)
         held["stage"] = OptState.UNSCALED
 
-    def _unscaled(self, optimizer: Any, inverse: Any) -> dict[Any, Any]:
-        """Multiply the gradients by `inverse`; 1.0 where one was not finite, by device: there is one."""
+    def _unscaled(self, optimizer: Any) -> dict[Any, Any]:
+        """Divide the gradients by the scale; 1.0 where one was not finite, by device: there is one."""
         grads = [p.grad for group in optimizer.param_groups for p in group["params"]]
         grads = [g for g in grads if g is not None]
         if not grads:
@@ -117,15 +118,12 @@ class GradScaler:
         if any(g.dtype is dtypes.float16 for g in grads):
             raise ValueError("Attempting to unscale FP16 gradients.")
         with no_grad():
-            finite = [g.isfinite().all() for g in grads]
-            for g in grads:
-                g.mul_(inverse)
-            sound = named.stack(finite).all()
-        return {self._scale.device: sound.logical_not().float()}
+            return {self._scale.device: unscale_gradients(grads, self._scale)}
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Step an optimizer, unscaling its gradients first if that is due, unless one is not finite: then
-        return None. Waits for that one number.
+        return None. Waits for that one number only where the session cannot skip the step: where it makes the
+        optimizer's state, calls hooks, or is not one of gradd's that are an op for each group.
 
         RuntimeError with a closure, and for a second step before `update`; AssertionError before `scale`, and
         where no parameter has a gradient.
@@ -147,9 +145,15 @@ class GradScaler:
         return found
 
     def _maybe_opt_step(self, optimizer: Any, held: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        if sum(found.item() for found in held["found_inf_per_device"].values()):
-            return None
-        return optimizer.step(*args, **kwargs)
+        (found,) = held["found_inf_per_device"].values()
+        skippable = getattr(optimizer, "_skippable", None)
+        if skippable is not None and not (args or kwargs) and skippable():
+            optimizer.found_inf = found
+            try:
+                return optimizer.step()
+            finally:
+                del optimizer.found_inf
+        return None if found.item() else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: Any = None) -> None:
         """At the end of an iteration: back off where a step was skipped, grow after `growth_interval`
@@ -166,7 +170,7 @@ class GradScaler:
                 found = [each for held in states for each in held["found_inf_per_device"].values()]
                 if not found:
                     raise AssertionError("No inf checks were recorded prior to update.")
-                self._adjust(named.stack(found).sum() > 0)
+                self._adjust(found[0] if len(found) == 1 else named.stack(found).sum())
         self._per_optimizer_states = defaultdict(_fresh)
 
     def _take(self, new_scale: Any) -> None:
@@ -180,13 +184,15 @@ class GradScaler:
             )
         self._scale.copy_(new_scale.reshape(()))
 
-    def _adjust(self, skipped: Any) -> None:
-        scale, streak = self._scale, self._growth_tracker + 1
-        due = streak == self._growth_interval
-        grown = scale * self._growth_factor
-        kept = named.where(due & grown.isfinite(), grown, scale)
-        scale.copy_(named.where(skipped, scale * self._backoff_factor, kept))
-        self._growth_tracker.copy_(named.where(skipped | due, 0, streak))
+    def _adjust(self, found_inf: Any) -> None:
+        adjust_scale(
+            self._scale,
+            self._growth_tracker,
+            found_inf,
+            growth=float(self._growth_factor),
+            backoff=float(self._backoff_factor),
+            interval=int(self._growth_interval),
+        )
 
     # -- its state ---------------------------------------------------------------------------------
 

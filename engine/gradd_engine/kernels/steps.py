@@ -96,9 +96,11 @@ def _flat(a: Any) -> Any:
 
 def _sgd_step(plain: Any) -> Any:
     def kernel(
-        xp: Any, params: Any, grads: Any, buffers: Any, lr: float, momentum: float, dampening: float,
-        weight_decay: float, nesterov: bool, maximize: bool, first: bool,
+        xp: Any, params: Any, grads: Any, buffers: Any, found_inf: Any, lr: float, momentum: float,
+        dampening: float, weight_decay: float, nesterov: bool, maximize: bool, first: bool,
     ) -> list[Any]:  # fmt: skip
+        if found_inf is not None and found_inf != 0:
+            return []
         for i, (p, g) in enumerate(zip(params, grads, strict=True)):
             held = buffers[i : i + 1]
             if _fits(p, g, *held):
@@ -111,7 +113,8 @@ def _sgd_step(plain: Any) -> Any:
                 written.give_back()
             else:
                 plain(
-                    xp, [p], [g], held, lr, momentum, dampening, weight_decay, nesterov, maximize, first
+                    xp, [p], [g], held, None, lr=lr, momentum=momentum, dampening=dampening,
+                    weight_decay=weight_decay, nesterov=nesterov, maximize=maximize, first=first,
                 )  # fmt: skip
         return []
 
@@ -120,10 +123,12 @@ def _sgd_step(plain: Any) -> Any:
 
 def _adam_step(plain: Any) -> Any:
     def kernel(
-        xp: Any, params: Any, grads: Any, means: Any, squares: Any, steps: Any, maxima: Any, lr: float,
-        beta1: float, beta2: float, eps: float, weight_decay: float, amsgrad: bool, maximize: bool,
+        xp: Any, params: Any, grads: Any, means: Any, squares: Any, steps: Any, maxima: Any, found_inf: Any,
+        lr: float, beta1: float, beta2: float, eps: float, weight_decay: float, amsgrad: bool, maximize: bool,
         decoupled: bool,
     ) -> list[Any]:  # fmt: skip
+        if found_inf is not None and found_inf != 0:
+            return []
         for i, (p, g, step) in enumerate(zip(params, grads, steps, strict=True)):
             held = maxima[i : i + 1]
             if _fits(p, g, means[i], squares[i], *held):
@@ -138,8 +143,9 @@ def _adam_step(plain: Any) -> Any:
                 written.give_back()
             else:
                 plain(
-                    xp, [p], [g], means[i : i + 1], squares[i : i + 1], [step], held, lr, beta1, beta2, eps,
-                    weight_decay, amsgrad, maximize, decoupled,
+                    xp, [p], [g], means[i : i + 1], squares[i : i + 1], [step], held, None, lr=lr,
+                    beta1=beta1, beta2=beta2, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
+                    maximize=maximize, decoupled=decoupled,
                 )  # fmt: skip
         return []
 

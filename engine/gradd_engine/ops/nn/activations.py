@@ -12,7 +12,7 @@ from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise import erf, exp, recorded, sigmoid, tanh, where
 from ..shape import reshape
-from ..shared import broadcast, computed_in, fits, refuse, same, stored, zeros_like
+from ..shared import broadcast, computed_in, conj, fits, refuse, same, stored, zeros_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +117,8 @@ relu: Op = elementwise(
     raises=False,
 )
 published(relu, F)
+assert relu.inplace is not None
+public(name="relu_")(relu.inplace.call)
 
 
 def _threshold_infer(input: Tensor, threshold: Any, value: Any) -> Meta:
@@ -292,6 +294,11 @@ def _silu_back(grad_output: Any, input: Any) -> Any:
     return grad_output * (s * (1 + input * (1 - s)))
 
 
+def _silu_infer(input: Tensor) -> Meta:
+    refuse(input.dtype, "silu_cpu", dtypes.bool_, integer=True)
+    return same(input)
+
+
 def _backward_meta(grad_output: Tensor, input: Tensor, **_: Any) -> Meta:
     return broadcast(grad_output, input)
 
@@ -308,9 +315,9 @@ silu_backward: Op = elementwise(
 )
 silu: Op = elementwise(
     "silu(Tensor input) -> Tensor",
-    infer=floating("silu_cpu"),
+    infer=_silu_infer,
     impl=lambda xp, a: a * _logistic(xp, a),
-    vjp=lambda g, input: silu_backward(g, input),
+    vjp=lambda g, input: silu_backward(g, conj(input)),
     inplace=True,
     namespace=F,
     doc="input * sigmoid(input) (torch.nn.functional.silu).",

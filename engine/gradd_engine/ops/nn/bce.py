@@ -5,10 +5,9 @@ Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, dtypes, preserved_strides
+from ...data import Meta, broadcast_shapes, dtypes, preserved_strides, warn
 from ...declare import composite, kernel, public
 from ..elementwise import add, div, mul, rsub, sub
 from .losses import reduced, reduction_of
@@ -251,10 +250,11 @@ def kl_div(
     if size_average is not None or reduce is not None:
         reduction = reduction_of("mean", size_average, reduce)
     elif reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-            stacklevel=2,
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
         )
+    elif reduction != "batchmean":
+        reduction = reduction_of(reduction)
     return kl(input, target, reduction=reduction, log_target=log_target)

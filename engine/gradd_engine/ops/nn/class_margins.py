@@ -75,6 +75,7 @@ multi_margin: Op = composite(
     outside=True,
     doc="max(0, margin + score - the target's score)^p, averaged over classes "
     "(torch.nn.functional.multi_margin_loss).",
+    autocast="float32",
 )
 
 
@@ -128,6 +129,7 @@ multilabel_margin: Op = composite(
     outside=True,
     doc="max(0, 1 - a wanted class's score + another's), over all pairs "
     "(torch.nn.functional.multilabel_margin_loss).",
+    autocast="float32",
 )
 
 

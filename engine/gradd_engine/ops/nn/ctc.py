@@ -148,6 +148,7 @@ losses: Op = kernel(
     namespace="-",
     outside=True,
     doc="Negative log-likelihoods [N] of targets under log-probabilities [T, N, C], over all alignments.",
+    autocast={"cpu": "float32"},
 )
 
 slopes: Op = kernel(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from ...data import Meta, dtypes, numel, preserved_strides, rng
+from ...data import Meta, dtypes, numel, preserved_strides, rng, warn
 from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
@@ -136,6 +136,51 @@ def _function(name: str, run: Op, training: bool) -> None:
     public("nn.functional", name=name)(function)
 
 
+def _check_channels(name: str, dims: int, rank: int) -> None:
+    """Raise or warn, as PyTorch does, where an input has other dimensions than a channel's and a batch's."""
+    if rank not in (dims + 1, dims + 2):
+        exists = (
+            f"Note that {name} exists to provide channel-wise dropout on inputs with {dims} spatial "
+            f"dimension{'s' * (dims > 1)}, a channel dimension, and an optional batch dimension (i.e. "
+            f"{dims + 1}D or {dims + 2}D inputs)."
+        )
+        if dims == 1:
+            raise RuntimeError(f"{name}: Expected 2D or 3D input, but received a {rank}D input. {exists}")
+        warn(
+            f"{name}: Received a {rank}-D input to {name}, which is deprecated and will result in an error "
+            "in a future release. To retain the behavior and silence this warning, please use dropout "
+            f"instead. {exists}"
+        )
+    if dims == 2 and rank == 3:
+        warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
+            "is desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior "
+            "will change in a future release to interpret the input as one without a batch dimension, i.e. "
+            "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
+            "dropout1d instead."
+        )
+
+
+def _channels(dims: int) -> None:
+    """Publish dropout of whole channels of `dims` dimensions."""
+    name = f"dropout{dims}d"
+
+    def function(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        _check_p(p)
+        _check_channels(name, dims, input.ndim)
+        if not training or p == 0:
+            return input
+        # in two dimensions PyTorch takes what has no batch for one of rows
+        if dims == 2 or input.ndim == dims + 2:
+            return _feature_dropout_op(input, p, training, inplace)
+        if inplace:
+            return _feature_dropout_op(input.unsqueeze_(0), p, training, True).squeeze_(0)
+        return _feature_dropout_op(input.unsqueeze(0), p, training, False).squeeze(0)
+
+    function.__doc__ = _feature_dropout_op.surface.doc
+    public("nn.functional", name=name)(function)
+
+
 def _top(name: str, run: Op) -> None:
     """Publish `name` in torch, where all arguments are required."""
 
@@ -148,8 +193,8 @@ def _top(name: str, run: Op) -> None:
     public("", name=name)(function)
 
 
-for _name in ("dropout1d", "dropout2d", "dropout3d"):
-    _function(_name, _feature_dropout_op, True)
+for _dims in (1, 2, 3):
+    _channels(_dims)
 _function("alpha_dropout", _alpha_dropout_op, False)
 _function("feature_alpha_dropout", _feature_alpha_dropout_op, False)
 _top("dropout", _dropout_op)

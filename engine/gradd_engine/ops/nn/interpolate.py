@@ -5,9 +5,9 @@ Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolat
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from ...data import warn
 from ...declare import public
 from .adaptive import adaptive_avg_pool3d
 from .avgpool import adaptive_avg_pool1d, adaptive_avg_pool2d
@@ -101,9 +101,7 @@ def _resized(space: list[int], size: Any, scale: Any, recompute: bool) -> tuple[
 
 
 def _warn(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3
-    )
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 @public("nn.functional")

@@ -339,6 +339,10 @@ _EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "floa
 
 
 def _rms(input: Any, weight: Any, normalized_shape: Sequence[int], eps: float | None) -> Any:
+    if input.ndim < len(normalized_shape):
+        raise ValueError(
+            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got {input.ndim}"
+        )
     _check_normalized(input, normalized_shape, "", weight, None)
     if input.dtype.category < dtypes.FLOAT:
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.title}'")
@@ -364,6 +368,7 @@ composite(
 composite(
     "normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12) -> Tensor",
     body=lambda input, p, dim, eps: div(input, input.norm(p, dim, True).clamp_min(eps).expand(*input.shape)),
+    out=True,
     namespace="nn.functional",
     doc="Vectors along `dim` divided by their p-norm, or by `eps` if larger (torch.nn.functional.normalize).",
 )

@@ -5,10 +5,9 @@ Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes
+from ...data import Meta, dtypes, warn
 from ...declare import Joint, composite, kernel, public
 from ..elementwise import div, mul, neg, sub, where
 from ..shared import pointwise_meta
@@ -22,13 +21,15 @@ if TYPE_CHECKING:
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """The checked reduction; legacy flags take precedence, with PyTorch's warning."""
+    """The checked reduction; legacy flags take precedence, and older names stand for newer ones, with
+    PyTorch's warnings.
+    """
     if size_average is not None or reduce is not None:
         reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-            stacklevel=3,
-        )
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    if reduction == "elementwise_mean":
+        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
+        return "mean"
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
@@ -183,10 +184,9 @@ def _alike(input: Any, target: Any) -> tuple[Any, Any]:
     """Both broadcast to one shape, with PyTorch's warning if they differed."""
     if tuple(input.shape) == tuple(target.shape):
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-        "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=3,
+        "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
     from ...data import broadcast_shapes
 
@@ -267,7 +267,7 @@ def huber_loss(
 ) -> Any:
     """See torch.nn.functional.huber_loss."""
     a, b = _alike(input, target)
-    reduction_of(reduction)
+    reduction = reduction_of(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:

@@ -112,11 +112,18 @@ cosine_similarity = composite(
 
 def _cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
     reduction = reduction_of(reduction)
+    dims = target.ndim
+    if dims > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input1.ndim != dims + 1 or input2.ndim != dims + 1:
+        raise RuntimeError(
+            f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
     # PyTorch adds this to each squared norm here, though not in cosine_similarity.
     eps = 1e-12
-    dim = target.ndim
-    product = mul(input1, input2).sum(dim)
-    squares = (add(mul(x, x).sum(dim), eps) for x in (input1, input2))
+    product = mul(input1, input2).sum(dims)
+    squares = (add(mul(x, x).sum(dims), eps) for x in (input1, input2))
     cosine = div(product, mul(*squares).sqrt())
     none = zeros_like(cosine)
     alike = where(target.eq(1), rsub(cosine, 1.0), none)

@@ -6,10 +6,9 @@ Source: https://pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.ht
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
-from ...data import dtypes
+from ...data import dtypes, warn
 from ...declare import PUBLIC, public
 from ...schema import REGISTRY, named
 
@@ -170,10 +169,9 @@ def multi_head_attention_forward(
             "`generate_square_subsequent_mask` to create this mask."
         )
     if len({m.dtype for m in (attn_mask, key_padding_mask) if m is not None}) > 1:
-        warnings.warn(
+        warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both "
-            "instead.",
-            stacklevel=2,
+            "instead."
         )
     rows, batch, width = q.shape[0], q.shape[1], embed_dim_to_check
     parts, size = batch * num_heads, width // num_heads

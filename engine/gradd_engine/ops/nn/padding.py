@@ -121,10 +121,9 @@ def _extend_infer(input: Tensor | Meta, pad: Sequence[int], mode: str) -> Meta:
                 f"\"{_NODES[mode][:-3].lower()}_pad{dims}d\" not implemented for 'Bool'"
             )
     sides = _sides(pad, input.ndim)
-    found = tuple(
-        n if d < input.ndim - dims else _extended_size(n, a, b, mode, d, shape)
-        for d, (n, (a, b)) in enumerate(zip(shape, sides, strict=True))
-    )
+    last_first = [(d, shape[d], sides[d]) for d in reversed(range(input.ndim - dims, input.ndim))]
+    sizes = [_extended_size(n, a, b, mode, d, shape) for d, n, (a, b) in last_first]
+    found = (*shape[: input.ndim - dims], *reversed(sizes))
     strides = None if mode == "circular" else image_strides(found, input)
     return Meta(found, input.dtype, strides)
 

@@ -201,9 +201,27 @@ lstm = composite(
 )
 
 
+def _check_cell(input: Any, states: Sequence[Any], w_ih: Any, w_hh: Any) -> None:
+    """Raise PyTorch's RuntimeError unless an input and its states fit the weights of a cell."""
+    if input.shape[-1] != w_ih.shape[-1]:
+        raise RuntimeError(
+            f"input has inconsistent input_size: got {input.shape[-1]} expected {w_ih.shape[-1]}"
+        )
+    for i, state in enumerate(states):
+        if state.shape[0] != input.shape[0]:
+            raise RuntimeError(
+                f"Input batch size {input.shape[0]} doesn't match hidden{i} batch size {state.shape[0]}"
+            )
+        if state.shape[-1] != w_hh.shape[-1]:
+            raise RuntimeError(
+                f"hidden{i} has inconsistent hidden_size: got {state.shape[-1]}, expected {w_hh.shape[-1]}"
+            )
+
+
 def _cell(kind: str) -> Callable[..., Any]:
     def run(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
         state = list(hx) if kind == "lstm" else [hx]
+        _check_cell(input, state, w_ih, w_hh)
         made = _STEPS[kind](named.linear(input, w_ih, b_ih), state, lambda h: named.linear(h, w_hh, b_hh))
         return tuple(made) if kind == "lstm" else made[0]
 

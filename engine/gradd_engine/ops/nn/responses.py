@@ -5,10 +5,9 @@ Source: https://pytorch.org/docs/stable/nn.functional.html
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes, numel
+from ...data import dtypes, numel, warn
 from ...declare import composite, public
 from ...schema import named
 from ..elementwise import add, div, mul, neg, sub, where
@@ -81,6 +80,7 @@ bilinear: Op = composite(
     body=_bilinear,
     namespace="|nn.functional",
     doc="x1 W x2 + b for each matrix W of `weight` [out, in1, in2] (torch.nn.functional.bilinear).",
+    autocast={"cuda": "widest"},
 )
 
 
@@ -116,7 +116,7 @@ gumbel: Op = composite(
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
     """See torch.nn.functional.gumbel_softmax."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     return gumbel(logits, tau=float(tau), hard=hard, dim=dim)
 
 
@@ -142,8 +142,7 @@ randomized: Op = composite(
 )
 
 
-@public("nn.functional")
-@public()
+@public("", "nn.functional")
 def rrelu(
     input: Any,
     lower: float = 1.0 / 8,
@@ -157,3 +156,9 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     return randomized(input, lower, upper, training, inplace)
+
+
+@public("nn.functional", name="rrelu_")
+def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+    """`rrelu` written to its input."""
+    return rrelu(input, lower, upper, training, True)

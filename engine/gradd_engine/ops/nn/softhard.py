@@ -216,7 +216,7 @@ def _halves(a: Any, dim: int) -> tuple[Any, Any]:
 
 def _glu_infer(input: Tensor, dim: int) -> Meta:
     if not input.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     over = wrap_dim(dim, input.ndim)
     if input.shape[over] % 2:
         raise RuntimeError(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, wrap_dim
+from ...data import Meta, dtypes, warn, wrap_dim
 from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
@@ -114,6 +113,7 @@ def _after_cast(kernel: Op) -> Callable[..., Any]:
 _softmax_op: Op = composite(
     "softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
     body=_after_cast(_softmax),
+    out=True,
     method=True,
     namespace="|special|nn.functional",
     doc="exp(input), normalised to sum to 1 along `dim` (torch.softmax).",
@@ -122,6 +122,7 @@ _softmax_op: Op = composite(
 _log_softmax_op: Op = composite(
     "log_softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
     body=_after_cast(_log_softmax),
+    out=True,
     method=True,
     namespace="|special|nn.functional",
     doc="The logarithm of softmax along `dim` (torch.log_softmax).",
@@ -140,11 +141,9 @@ def _functional(made: Op) -> None:
 
     def call(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Any:
         if dim is None:
-            warnings.warn(
+            warn(
                 f"Implicit dimension choice for {made.name} has been deprecated. Change the call to include "
-                "dim=X as an argument.",
-                UserWarning,
-                stacklevel=2,
+                "dim=X as an argument."
             )
             dim = 0 if input.ndim in (0, 1, 3) else 1
         return made(input, dim, dtype)

@@ -1,4 +1,4 @@
-"""Optimizer steps: one op per parameter group.
+"""Optimizer steps: one op per parameter group; and gradients of scaled losses.
 
 Importing this room declares its ops.
 """
@@ -8,6 +8,8 @@ from . import (
     gradient_steps,
     moment_steps,
     rate_steps,
+    scaling,
+    skipping,
 )
 
 __all__ = [
@@ -15,4 +17,6 @@ __all__ = [
     "gradient_steps",
     "moment_steps",
     "rate_steps",
+    "scaling",
+    "skipping",
 ]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import kernel
 from ...kernels import tiles
 from .gradient_steps import check_alike, wide
+from .skipping import optimizer_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,21 +103,18 @@ def _rmsprop(
     return []
 
 
-rmsprop_step = kernel(
+rmsprop_step = optimizer_step(
     "rmsprop_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] square_avgs, Tensor(c!)[] steps, "
     "Tensor(d!)[] momentum_buffers=[], Tensor(e!)[] grad_avgs=[], *, value float lr, value float alpha=0.99, "
     "value float eps=1e-8, value float weight_decay=0.0, value float momentum=0.0, bool maximize=False)"
     " -> ()",
     infer=_rmsprop_infer,
     impl=_rmsprop,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.RMSprop over `params`, in place.
 
     State starts as zeros, shaped like the parameters: `momentum_buffers` with momentum, `grad_avgs` for the
     centered form. `steps` are 0-dim float32, one per parameter, incremented by this op.
     """,
-    raises=False,
 )
 
 
@@ -160,18 +157,15 @@ def _adagrad(
     return []
 
 
-adagrad_step = kernel(
+adagrad_step = optimizer_step(
     "adagrad_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] state_sums, Tensor(c!)[] steps, *, "
     "value float lr, value float lr_decay=0.0, value float weight_decay=0.0, value float eps=1e-10, "
     "bool maximize=False) -> ()",
     infer=_adagrad_infer,
     impl=_adagrad,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.Adagrad over `params`, in place.
 
     `state_sums` accumulate squared gradients from the initial value; `steps` are 0-dim float32, one per
     parameter, incremented by this op.
     """,
-    raises=False,
 )

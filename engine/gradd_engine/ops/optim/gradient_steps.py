@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import kernel
 from ...kernels import tiles
+from .skipping import optimizer_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,20 +81,17 @@ def _sgd(
     return []
 
 
-sgd_step = kernel(
+sgd_step = optimizer_step(
     "sgd_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] momentum_buffers=[], *, value float lr, "
     "value float momentum=0.0, value float dampening=0.0, value float weight_decay=0.0, bool nesterov=False, "
     "bool maximize=False, bool first=False) -> ()",
     infer=_sgd_infer,
     impl=_sgd,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.SGD over `params`, in place.
 
     `momentum_buffers` is empty without momentum; otherwise it has one per parameter, of its shape and dtype.
     `first` says that they are still unset: the gradient itself becomes the buffer, undamped.
     """,
-    raises=False,
 )
 
 
@@ -197,19 +194,16 @@ def _adam_part(
             arrays[i][...] = numbers[i]
 
 
-adam_step = kernel(
+adam_step = optimizer_step(
     "adam_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, "
     "Tensor(d!)[] steps, Tensor(e!)[] max_exp_avg_sqs=[], *, value float lr, value float beta1=0.9, "
     "value float beta2=0.999, value float eps=1e-8, value float weight_decay=0.0, bool amsgrad=False, "
     "bool maximize=False, bool decoupled=False) -> ()",
     infer=_adam_infer,
     impl=_adam,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.Adam over `params`, in place; of AdamW if `decoupled`.
 
     State starts as zeros: `exp_avgs`, `exp_avg_sqs` and, with `amsgrad`, `max_exp_avg_sqs` are shaped like
     the parameters; `steps` are 0-dim float32, one per parameter, incremented by this op.
     """,
-    raises=False,
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...declare import kernel
 from .adaptive_steps import check_steps, pieces, write_back
 from .gradient_steps import check_alike, wide
+from .skipping import optimizer_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,21 +105,18 @@ def _nadam(
     return []
 
 
-nadam_step = kernel(
+nadam_step = optimizer_step(
     "nadam_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, "
     "Tensor(d!)[] mu_products, Tensor(e!)[] steps, *, value float lr, value float beta1=0.9, "
     "value float beta2=0.999, value float eps=1e-8, value float weight_decay=0.0, "
     "value float momentum_decay=4e-3, bool maximize=False, bool decoupled=False) -> ()",
     infer=_nadam_infer,
     impl=_nadam,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.NAdam over `params`, in place.
 
     `exp_avgs` and `exp_avg_sqs` start as zeros, shaped like the parameters; `mu_products` are 0-dim and start
     as 1; `steps` are 0-dim float32, one per parameter, incremented by this op.
     """,
-    raises=False,
 )
 
 
@@ -176,20 +173,17 @@ def _radam(
     return []
 
 
-radam_step = kernel(
+radam_step = optimizer_step(
     "radam_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, "
     "Tensor(d!)[] steps, *, value float lr, value float beta1=0.9, value float beta2=0.999, "
     "value float eps=1e-8, value float weight_decay=0.0, bool maximize=False, bool decoupled=False) -> ()",
     infer=_radam_infer,
     impl=_radam,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.RAdam over `params`, in place.
 
     `exp_avgs` and `exp_avg_sqs` start as zeros, shaped like the parameters; `steps` are 0-dim float32, one
     per parameter, incremented by this op.
     """,
-    raises=False,
 )
 
 
@@ -233,18 +227,15 @@ def _adamax(
     return []
 
 
-adamax_step = kernel(
+adamax_step = optimizer_step(
     "adamax_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_infs, "
     "Tensor(d!)[] steps, *, value float lr, value float beta1=0.9, value float beta2=0.999, "
     "value float eps=1e-8, value float weight_decay=0.0, bool maximize=False) -> ()",
     infer=_adamax_infer,
     impl=_adamax,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.Adamax over `params`, in place.
 
     `exp_avgs` and `exp_infs` start as zeros, shaped like the parameters; `steps` are 0-dim float32, one per
     parameter, incremented by this op.
     """,
-    raises=False,
 )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...declare import kernel
 from .adaptive_steps import check_steps, pieces, write_back
 from .gradient_steps import check_alike, wide
 from .moment_steps import check_numbers
+from .skipping import optimizer_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,20 +63,17 @@ def _adadelta(
     return []
 
 
-adadelta_step = kernel(
+adadelta_step = optimizer_step(
     "adadelta_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] square_avgs, Tensor(c!)[] acc_deltas, "
     "Tensor(d!)[] steps, *, value float lr, value float rho=0.9, value float eps=1e-6, "
     "value float weight_decay=0.0, bool maximize=False) -> ()",
     infer=_adadelta_infer,
     impl=_adadelta,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.Adadelta over `params`, in place.
 
     `square_avgs` and `acc_deltas` start as zeros, shaped like the parameters; `steps` are 0-dim float32, one
     per parameter, incremented by this op.
     """,
-    raises=False,
 )
 
 
@@ -124,20 +121,17 @@ def _rprop(
     return []
 
 
-rprop_step = kernel(
+rprop_step = optimizer_step(
     "rprop_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] prevs, Tensor(c!)[] step_sizes, "
     "Tensor(d!)[] steps, *, value float step_size_min=1e-6, value float step_size_max=50.0, "
     "value float etaminus=0.5, value float etaplus=1.2, bool maximize=False) -> ()",
     infer=_rprop_infer,
     impl=_rprop,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.Rprop over `params`, in place.
 
     `prevs`, the previous gradients, start as zeros and `step_sizes` as the rate, shaped like the parameters;
     `steps` are 0-dim float32, one per parameter, incremented by this op.
     """,
-    raises=False,
 )
 
 
@@ -192,18 +186,15 @@ def _asgd(
     return []
 
 
-asgd_step = kernel(
+asgd_step = optimizer_step(
     "asgd_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] axs, Tensor(c!)[] mus, Tensor(d!)[] etas, "
     "Tensor(e!)[] steps, *, value float lr, value float lambd=1e-4, value float alpha=0.75, "
     "value float t0=1e6, value float weight_decay=0.0, bool maximize=False) -> ()",
     infer=_asgd_infer,
     impl=_asgd,
-    namespace="-",
-    outside=True,
     doc="""One step of torch.optim.ASGD over `params`, in place.
 
     `axs`, the averages, start as zeros, shaped like the parameters; `mus` start as 1 and `etas` as the rate,
     0-dim; `steps` are 0-dim float32, one per parameter. All are updated by this op.
     """,
-    raises=False,
 )
