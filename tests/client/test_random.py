@@ -143,3 +143,18 @@ def test_what_is_no_generator_and_no_state() -> None:
         with pytest.raises(RuntimeError, match="holds no RNG state"):
             gradd.Generator().set_state(gradd.ones(3, dtype=gradd.uint8))
         assert gradd.rand(2, generator=gradd.Generator()).shape == (2,)
+
+
+def test_the_default_generator_is_the_current_sessions_own_stream() -> None:
+    with gradd.connect("local:"):
+        assert gradd.manual_seed(3) is gradd.default_generator is gradd.random.default_generator
+        first, state = gradd.rand(4).tolist(), gradd.default_generator.get_state()
+        assert gradd.default_generator.initial_seed() == gradd.initial_seed() == 3
+        second = gradd.rand(4, generator=gradd.default_generator).tolist()
+        gradd.default_generator.set_state(state)
+        assert gradd.rand(4).tolist() == second != first
+    with gradd.connect("local:"):
+        assert gradd.default_generator.manual_seed(3) is gradd.default_generator
+        assert gradd.rand(4).tolist() == first
+        parts = gradd.utils.data.random_split(range(4), [2, 2], generator=gradd.default_generator)
+        assert sorted(i for part in parts for i in part) == [0, 1, 2, 3]

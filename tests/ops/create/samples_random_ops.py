@@ -25,10 +25,6 @@ SAMPLES = {
         S(T(2, 3), 3).no_values().dtypes("float32 int64"),
         S(T(2, 3), 1, 3).no_values().dtypes("int64"),
     ],
-    "multinomial": [
-        S(T(2, 4, low=0.1), 5, True).no_values().dtypes("float32"),
-        S(T(4, low=0.1), 4).no_values().dtypes("float32"),
-    ],
     "randperm": [S(4).no_values(), S(0).no_values(), S(4, dtype=float32).no_values()],
     "normal": [
         S(0.0, 1.0, (2, 3)).no_values(),
@@ -47,7 +43,6 @@ SAMPLES = {
 
 #: calls that raise, with the oracle's class and message
 ERRORS = {
-    "multinomial": [S(T(3), 4), S(T(3), 0), S(T(2, 2, 2), 1)],
     "rand": [S(2, -1), S(2, dtype=int64)],
     "randn": [S(-1), S(2, dtype=int64)],
     "rand_like": [S(I(3, 4))],

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradd_engine.data.dtypes import float64, int64
 
-from tests.ops.table import S, lookup
+from tests.ops.table import S, V, lookup
 
 
 def _silent(*args: Any) -> Any:
@@ -42,8 +42,17 @@ SAMPLES = {
         S(-1.5, 2, 6, dtype=float64),
         S(0, 1j, 3),
         S(4.9, -3.9, 7, dtype=int64),
+        S(V(4.9, grad=False), -3.9, 7, dtype=int64),
+        S(0, V(2.5, grad=False), 4),
+        S(V(1.0, grad=False), V(2.5, grad=False), 1),
     ],
-    "logspace": [S(4.3, 2.0, 4, dtype=int64), S(0, 2, 3), S(0, 3, 4, base=2), S(0, 1, 3, dtype=float64)],
+    "logspace": [
+        S(0, V(2.0, grad=False), 3),
+        S(4.3, 2.0, 4, dtype=int64),
+        S(0, 2, 3),
+        S(0, 3, 4, base=2),
+        S(0, 1, 3, dtype=float64),
+    ],
     "eye": [S(2), S(2, 3), S(3, 2, dtype=int64), S(0)],
     "tril_indices": _TRIANGLES,
     "triu_indices": _TRIANGLES,

@@ -6,15 +6,17 @@ element's index, so backends and optimisations cannot change a stream.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, ambient, broadcast_shapes, dtypes, numel, preserved_strides, rng
+from ...data import Meta, ambient, broadcast_shapes, dtypes, format_name, preserved_strides
 from ...declare import attach, kernel, public
+from ...schema import named
 from ...tensor import Tensor
 from ..elementwise import add, mul
 from ..shared import checked, like, sized, zeros_like
 from .draws import hits, integers, normal_array, permutation, uniform_array
-from .factories import check_device, finished, like_function, sized_function, sizes, wanted
+from .factories import like_function, made, sized_function, sizes
 
 if TYPE_CHECKING:
     from ...data import DType
@@ -82,9 +84,11 @@ def _randint_infer(low: int, high: int, size: Any, dtype: DType | None) -> Meta:
     return Meta(checked(size), dtype or dtypes.int64)
 
 
-def _randint_like_infer(input: Tensor, low: int, high: int, dtype: DType | None) -> Meta:
+def _randint_like_infer(
+    input: Tensor, low: int, high: int, dtype: DType | None, memory_format: str | None
+) -> Meta:
     _ordered(low, high)
-    return like(input, dtype)
+    return like(input, dtype, memory_format)
 
 
 randint_op = kernel(
@@ -97,9 +101,10 @@ randint_op = kernel(
     reads_values=False,
 )
 randint_like_op = kernel(
-    "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None) -> Tensor",
+    "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None, "
+    "str? memory_format=None) -> Tensor",
     infer=_randint_like_infer,
-    impl=lambda xp, a, low, high, dtype, meta, key: integers(xp, key, low, high, meta),
+    impl=lambda xp, a, low, high, dtype, memory_format, meta, key: integers(xp, key, low, high, meta),
     random=True,
     doc="Integers from `low` (inclusive) to `high` (exclusive), in the input's shape (torch.randint_like).",
     independent=True,
@@ -125,15 +130,20 @@ randn_like = like_function("randn_like", randn_like_op, "See torch.randn_like.")
 @public(
     creates=True,
     forms=(
-        "(high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
-        "(low: int, high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+        "(high: int, size: Sequence[int], *, out=None, dtype=None, device=None, requires_grad=False, "
+        "layout=None, pin_memory=False)",
+        "(low: int, high: int, size: Sequence[int], *, out=None, dtype=None, device=None, "
+        "requires_grad=False, layout=None, pin_memory=False)",
     ),
 )
 def randint(
     *args: Any,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
     **kw: Any,
 ) -> Any:
     """See torch.randint: ``randint(high, size)`` or ``randint(low, high, size)``."""
@@ -143,36 +153,54 @@ def randint(
     given = dict(zip(names, args, strict=False)) | kw
     if set(given) - {"low", "high", "size"} or not {"high", "size"} <= set(given):
         raise TypeError("randint() received an invalid combination of arguments")
-    check_device(device)
-    dtype = dtype or dtypes.int64
-    wanted(dtype, requires_grad, "randint")
     shape = sizes("randint", (given["size"],))
-    return finished(randint_op(given.get("low", 0), given["high"], shape, dtype=dtype), requires_grad)
+    creator = functools.partial(randint_op, given.get("low", 0), given["high"], shape)
+    return made("randint", creator, dtype, dtypes.int64, requires_grad, out=out, device=device, layout=layout)
 
 
-@public()
+@public(
+    forms=(
+        "(input: Tensor, high: int | Tensor, *, dtype=None, device=None, requires_grad=False, layout=None, "
+        "memory_format=None, pin_memory=False)",
+        "(input: Tensor, low: int, high: int, *, dtype=None, device=None, requires_grad=False, layout=None, "
+        "memory_format=None, pin_memory=False)",
+    )
+)
 def randint_like(
     input: Tensor,
-    low: int,
-    high: int | None = None,
+    low: Any = None,
+    high: Any = None,
     *,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.randint_like: ``randint_like(input, high)`` or ``randint_like(input, low, high)``."""
-    check_device(device)
-    first, last = (0, low) if high is None else (low, high)
-    return finished(randint_like_op(input, first, last, dtype=dtype or input.dtype), requires_grad)
+    first, last = (0, low) if high is None else (0 if low is None else low, high)
+    form = format_name("randint_like", memory_format)
+    creator = functools.partial(randint_like_op, input, first, last, memory_format=form)
+    return made("randint_like", creator, dtype, input.dtype, requires_grad, device=device, layout=layout)
 
 
 @public(creates=True)
-def randperm(n: int, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def randperm(
+    n: int,
+    *,
+    out: Any = None,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Any:
     """See torch.randperm."""
-    check_device(device)
-    dtype = dtype or dtypes.int64
-    wanted(dtype, requires_grad, "randperm")
-    return finished(randperm_op(n, dtype=dtype), requires_grad)
+    creator = functools.partial(randperm_op, n)
+    return made(
+        "randperm", creator, dtype, dtypes.int64, requires_grad, out=out, device=device, layout=layout
+    )
 
 
 # -- filling ---------------------------------------------------------------------------------------
@@ -197,7 +225,7 @@ def _normal_infer(input: Tensor, mean: float, std: float) -> Meta:
 
 
 def _uniform_infer(input: Tensor, low: float, high: float) -> Meta:
-    meta = _floating(_same(input), "check_uniform_bounds")
+    meta = _floating(_same(input), "check_uniform_bounds", True)
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
@@ -240,14 +268,16 @@ kernel(
 _fill_uniform = kernel(
     "uniform(Tensor input, value float low=0.0, value float high=1.0) -> Tensor",
     infer=_uniform_infer,
-    impl=lambda xp, a, low, high, meta, key: uniform_array(xp, key, meta, lambda u: u * (high - low) + low),
+    impl=lambda xp, a, low, high, meta, key: uniform_array(
+        xp, key, meta, lambda u: u * (high - low) + (complex(low, low) if meta.dtype.is_complex else low)
+    ),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
     inplace=True,
     namespace="-",
     outside=True,
-    doc="Uniform numbers in the input's shape, as `uniform_` stores them.",
+    doc="Uniform numbers in the input's shape, both parts of complex ones, as `uniform_` stores them.",
     independent=True,
     reads_values=False,
 )
@@ -303,7 +333,7 @@ _bernoulli = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def bernoulli(input: Any, p: float | None = None) -> Any:
     """See torch.bernoulli."""
     return _bernoulli(input) if p is None else _fill_bernoulli(input, p)
@@ -321,21 +351,26 @@ def _uniform_method(self: Any, *args: Any, **kw: Any) -> Any:
 attach("uniform_", _uniform_method, "(*args: Number)")
 
 
-def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
-    """Set each element to 1 with probability `p`, otherwise 0 (torch.Tensor.bernoulli_)."""
+def _bernoulli_method(self: Any, p: Any = 0.5) -> Any:
+    """Set each element to 1 with probability `p`, a number or a tensor of them, otherwise 0
+    (torch.Tensor.bernoulli_).
+    """
+    if isinstance(p, Tensor):
+        return named.copy_(self, _bernoulli(p.expand(*self.shape)))  # type: ignore[attr-defined]
     assert _fill_bernoulli.inplace is not None
     return _fill_bernoulli.inplace(self, p)
 
 
-attach("bernoulli_", _bernoulli_method)
+attach("bernoulli_", _bernoulli_method, "(p: float | Tensor = 0.5)")
 
 
 @public(
     creates=True,
     forms=(
-        "(mean: Tensor, std: Tensor | Number = 1.0, *, dtype=None, device=None, requires_grad=False)",
-        "(mean: Number, std: Tensor, *, dtype=None, device=None, requires_grad=False)",
-        "(mean: Number, std: Number, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Tensor, std: Tensor | Number = 1.0, *, out=None)",
+        "(mean: Number, std: Tensor, *, out=None)",
+        "(mean: Number, std: Number, size: Sequence[int], *, out=None, dtype=None, device=None, "
+        "requires_grad=False, layout=None, pin_memory=False)",
     ),
 )
 def normal(
@@ -343,83 +378,29 @@ def normal(
     std: Any = 1.0,
     size: Any = None,
     *,
+    out: Any = None,
     dtype: DType | None = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """See torch.normal: scalars with a size, or tensors of means, standard deviations, or both."""
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        noise = randn(*sizes("normal", (size,)), dtype=dtype, device=device)
         if std < 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-        return finished(add(mul(noise, std), mean), requires_grad)
+        shape = sizes("normal", (size,))
+
+        def make(dtype: DType) -> Any:
+            return add(mul(randn_op(shape, dtype=dtype), std), mean)
+
+        usual = dtypes.default_dtype()
+        return made("normal", make, dtype, usual, requires_grad, out=out, device=device, layout=layout)
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
-    shape = broadcast_shapes(*(tuple(x.shape) if isinstance(x, Tensor) else () for x in (mean, std)))
+    wide = broadcast_shapes(*(tuple(x.shape) if isinstance(x, Tensor) else () for x in (mean, std)))
     kind = dtypes.result_type([x for x in (mean, std) if isinstance(x, Tensor)])
     with ambient(backend=(mean if isinstance(mean, Tensor) else std).backend):
-        noise = randn(list(shape), dtype=kind)
-    return add(mul(noise, std), mean)
-
-
-# -- drawing ---------------------------------------------------------------------------------------
-
-
-def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Meta:
-    if input.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if input.dtype.category != dtypes.FLOAT:
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}"
-        )
-    if input.shape[-1] > 1 << 24:
-        raise RuntimeError("number of categories cannot exceed 2^24")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and num_samples > input.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    return Meta((*input.shape[:-1], num_samples), dtypes.int64)
-
-
-def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta: Meta, key: Any) -> Any:
-    """With replacement, invert the cumulative weights; without, sort by exponential clocks."""
-    rows = a.reshape(-1, a.shape[-1]).astype(xp.float64)
-    if replacement and num_samples > 1:
-        for bad, what in ((rows < 0, "< 0"), (~xp.isfinite(rows), "= infinity or NaN")):
-            if bool(bad.any()):
-                raise RuntimeError(
-                    f"invalid multinomial distribution (encountering probability entry {what})"
-                )
-    if not bool((xp.isfinite(rows) & (rows >= 0)).all()):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not bool((rows.sum(axis=1) > 0).all()):
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-
-    def draw(first: int, count: int) -> Any:
-        return rng.uniform(key, count, True, xp, first)
-
-    if replacement:
-        ends = xp.cumsum(rows, axis=1)
-        u = rng.blockwise(numel(meta.shape), draw, xp).reshape(rows.shape[0], -1) * ends[:, -1:]
-        found = (u[:, :, None] >= ends[:, None, :]).sum(axis=2)
-    else:
-        u = rng.blockwise(rows.size, draw, xp).reshape(rows.shape)
-        found = xp.argsort(-rows / -xp.log1p(-u), axis=1, kind="stable")[:, :num_samples]
-    return found.reshape(meta.shape)
-
-
-def _multinomial_cost(input: Tensor, num_samples: int, replacement: bool = False) -> tuple[int, int]:
-    """Weights and cumulative weights in float64; with replacement, each draw is compared with each sum."""
-    draws = input.numel() * num_samples if replacement else 0
-    return draws + 10 * input.numel(), draws + 48 * input.numel()
-
-
-multinomial = kernel(
-    "multinomial(Tensor input, int num_samples, bool replacement=False) -> Tensor",
-    cost=_multinomial_cost,
-    infer=_multinomial_infer,
-    impl=_multinomial_impl,
-    random=True,
-    method=True,
-    doc="Indices drawn by the weights in each row (torch.multinomial).",
-)
+        noise = randn(list(wide), dtype=kind)
+    found = add(mul(noise, std), mean)
+    return found if out is None else made("normal", lambda dtype: found, None, found.dtype, out=out)
