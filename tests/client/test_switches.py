@@ -193,3 +193,41 @@ def test_what_is_scripted_is_what_was_given(monkeypatch: pytest.MonkeyPatch) -> 
     assert issubclass(jit.ScriptModule, gradd.nn.Module)
     with pytest.raises(TypeError, match="<class 'int'>"):
         jit.script(3)
+
+
+def test_a_debug_mode_is_deterministic_algorithms_by_another_name(T: Any) -> None:
+    found = []
+    try:
+        for mode in ("warn", "error", 0, 1, 2, "default"):
+            T.set_deterministic_debug_mode(mode)
+            on = T.are_deterministic_algorithms_enabled()
+            found.append(
+                (T.get_deterministic_debug_mode(), on, T.is_deterministic_algorithms_warn_only_enabled())
+            )
+        for wrong, message in (
+            ("loud", "expected one of `default`, `warn`, `error`, but got loud"),
+            (3, "expected 0, 1, or 2, but got 3"),
+        ):
+            with pytest.raises(RuntimeError, match=f"invalid value of debug_mode, {message}"):
+                T.set_deterministic_debug_mode(wrong)
+        with pytest.raises(TypeError, match="debug_mode must be str or int, but got <class 'float'>"):
+            T.set_deterministic_debug_mode(1.5)
+    finally:
+        T.use_deterministic_algorithms(False)
+    warned, error, none = (1, True, True), (2, True, False), (0, False, False)
+    assert found == [warned, error, none, warned, error, none]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of older names
+def test_autocast_has_a_setter_for_each_device(T: Any) -> None:
+    T.set_autocast_cpu_enabled(True)
+    T.set_autocast_cpu_dtype(T.float16)
+    T.set_autocast_gpu_dtype(T.bfloat16)
+    try:
+        assert (T.ones(2, 2) @ T.ones(2, 2)).dtype == T.get_autocast_cpu_dtype() == T.float16
+        assert T.get_autocast_gpu_dtype() == T.bfloat16
+    finally:
+        T.set_autocast_cpu_enabled(False)
+        T.set_autocast_cpu_dtype(T.bfloat16)
+        T.set_autocast_gpu_dtype(T.float16)
+    assert not T.is_autocast_cpu_enabled()

@@ -4,6 +4,21 @@ choice, but what they are set to can be read.
 As https://docs.pytorch.org/docs/stable/backends.html.
 """
 
-from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp
+from . import cpu, cuda, cudnn, cusparselt, kleidiai, mkl, mkldnn, mps, nnpack, openmp, opt_einsum
 
-__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp"]
+__all__ = [
+    "cpu",
+    "cuda",
+    "cudnn",
+    "cusparselt",
+    "fp32_precision",
+    "kleidiai",
+    "mkl",
+    "mkldnn",
+    "mps",
+    "nnpack",
+    "openmp",
+    "opt_einsum",
+]
+#: what float32 is computed in: what is set has no effect
+fp32_precision = "none"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from ..cuda import is_available
 
 
@@ -18,7 +22,7 @@ class _Products:
 matmul = _Products()
 
 #: which ways to compute attention may be taken
-_attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+_attention = {"reduced": False, "flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
 def is_built() -> bool:
@@ -64,3 +68,47 @@ def cudnn_sdp_enabled() -> bool:
 def enable_cudnn_sdp(enabled: bool) -> None:
     """Has no effect but on `cudnn_sdp_enabled`."""
     _attention["cudnn"] = bool(enabled)
+
+
+def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
+    """Has no effect but on `fp16_bf16_reduction_math_sdp_allowed`."""
+    _attention["reduced"] = bool(enabled)
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    """Whether `allow_fp16_bf16_reduction_math_sdp` was last told so."""
+    return _attention["reduced"]
+
+
+def is_flash_attention_available() -> bool:
+    """False: no kernel here is that."""
+    return False
+
+
+def is_ck_sdpa_available() -> bool:
+    """False: no kernel here is that."""
+    return False
+
+
+def can_use_flash_attention(params: Any, debug: bool = False) -> bool:
+    """False: see `is_flash_attention_available`."""
+    return False
+
+
+can_use_efficient_attention = can_use_cudnn_attention = can_use_flash_attention
+
+
+@contextmanager
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
+    enable_cudnn: bool = True,
+) -> Iterator[None]:  # fmt: skip
+    """Set which ways to compute attention may be taken, within a block."""
+    before = dict(_attention)
+    _attention.update(
+        flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn
+    )
+    try:
+        yield
+    finally:
+        _attention.update(before)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 enabled = True
 benchmark = False
 benchmark_limit = 10
 deterministic = False
 allow_tf32 = True
+#: what float32 is computed in: what is set has no effect
+fp32_precision = "none"
 
 
 def is_available() -> bool:
+    """False: it is not used."""
+    return False
+
+
+def is_acceptable(tensor: Any) -> bool:
     """False: it is not used."""
     return False
 

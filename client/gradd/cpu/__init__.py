@@ -5,16 +5,33 @@ As https://docs.pytorch.org/docs/stable/cpu.html.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from .._session import current
 from . import amp
 
-__all__ = ["amp", "current_device", "device_count", "is_available", "set_device", "stream", "synchronize"]
+__all__ = [
+    "Event",
+    "Stream",
+    "StreamContext",
+    "amp",
+    "current_device",
+    "current_stream",
+    "device_count",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "stream",
+    "synchronize",
+]
 
 
 def is_available() -> bool:
+    """True."""
+    return True
+
+
+def is_initialized() -> bool:
     """True."""
     return True
 
@@ -38,6 +55,60 @@ def synchronize(device: Any = None) -> None:
     current().flush()
 
 
-def stream(stream: Any) -> AbstractContextManager[None]:
+class _Stream:
+    """A place in the one order of what is recorded."""
+
+    def __init__(self, priority: int = -1) -> None:
+        self.priority = priority
+
+    def wait_stream(self, stream: Any) -> None:
+        """Has no effect: what was recorded before has been done before."""
+
+    def record_event(self) -> None:
+        """Has no effect."""
+
+    def wait_event(self, event: Any) -> None:
+        """Has no effect."""
+
+
+class _Event:
+    """A moment that is over when it is asked for."""
+
+    def query(self) -> bool:
+        """True."""
+        return True
+
+    def record(self, stream: Any = None) -> None:
+        """Has no effect."""
+
+    def synchronize(self) -> None:
+        """Has no effect."""
+
+    def wait(self, stream: Any = None) -> None:
+        """Has no effect."""
+
+
+class _StreamContext:
     """A context without effect: what is recorded runs in its order."""
-    return nullcontext()
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        """The block begins."""
+
+    def __exit__(self, *exc: object) -> None:
+        """The block is over."""
+
+
+Stream, Event, StreamContext = _Stream, _Event, _StreamContext
+
+
+def current_stream(device: Any = None) -> _Stream:
+    """The stream of all that is recorded."""
+    return _Stream()
+
+
+def stream(stream: Any) -> _StreamContext:
+    """A context without effect."""
+    return _StreamContext(stream)

@@ -98,9 +98,22 @@ class _Event:
 Event = _Event
 
 
-def stream(stream: Any) -> Any:
-    """A context in which a stream is the current one (torch.cuda.stream); None has no effect either."""
-    return Stream() if stream is None else stream
+class StreamContext:
+    """A context in which a stream is the current one (torch.cuda.StreamContext): it has no effect."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        """The block begins."""
+
+    def __exit__(self, *exc: object) -> None:
+        """The block is over."""
+
+
+def stream(stream: Any) -> StreamContext:
+    """A context in which a stream is the current one (torch.cuda.stream): it has no effect."""
+    return StreamContext(stream)
 
 
 def current_stream(device: Any = None) -> Stream:

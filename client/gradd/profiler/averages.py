@@ -53,6 +53,8 @@ _SORTED = (
     "count", "cpu_time", "cpu_time_total", "self_cpu_time_total", "device_time", "device_time_total",
     "self_device_time_total",
 )  # fmt: skip
+#: memory is not measured: events sorted by it stay in their order
+_UNMEASURED = frozenset(f"{whose}{of}_memory_usage" for whose in ("", "self_") for of in ("cpu", "device"))
 
 
 class EventList(list[KernelEvent]):
@@ -63,13 +65,16 @@ class EventList(list[KernelEvent]):
         max_name_column_width: int = 55, max_shapes_column_width: int = 80, header: str | None = None,
         top_level_events_only: bool = False,
     ) -> str:  # fmt: skip
-        """The events as text, the greatest first. AttributeError for a `sort_by` that they do not have."""
+        """The events as text, the greatest first; by memory, which is not measured, in their order.
+        AttributeError for a `sort_by` that they do not have.
+        """
         shown = list(self)
         if sort_by is not None:
             key = sort_by.replace("cuda", "device")
-            if key not in _SORTED:
+            if key in _SORTED:
+                shown.sort(key=lambda e: float(getattr(e, key)), reverse=True)
+            elif key not in _UNMEASURED:
                 raise AttributeError(f"'KernelEvent' object has no attribute '{sort_by}'")
-            shown.sort(key=lambda e: float(getattr(e, key)), reverse=True)
         shown = shown if row_limit < 0 else shown[:row_limit]
         cpu = sum(e.self_cpu_time_total for e in self)
         device = sum(e.self_device_time_total for e in self)

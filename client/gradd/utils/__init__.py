@@ -1,6 +1,6 @@
 """Utilities, as torch.utils."""
 
 from . import _pytree as _pytree
-from . import benchmark, checkpoint, data, dlpack, hooks
+from . import benchmark, checkpoint, data, dlpack, hooks, model_zoo
 
-__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks", "model_zoo"]

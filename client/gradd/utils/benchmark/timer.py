@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import timeit
 from collections.abc import Callable
 from time import perf_counter
@@ -15,6 +16,11 @@ def timer() -> float:
     """Seconds, after waiting until the daemon has done what was recorded."""
     current().flush()
     return perf_counter()
+
+
+def _dedented(code: str) -> str:
+    """Lines of a text between triple quotes, as if they began at the left."""
+    return textwrap.dedent(code).removeprefix("\n").rstrip()
 
 
 class Timer:
@@ -44,6 +50,7 @@ class Timer:
                 f"global_setup is C++ only, got `{global_setup}`. Most likely this code can simply be moved "
                 "to `setup`."
             )
+        stmt, setup = _dedented(stmt), _dedented(setup)
         self._timer = timeit.Timer(stmt, setup, timer, globals=dict(globals or {}))
         self._task_spec = TaskSpec(stmt, setup, "", label, sub_label, description, env, num_threads)
 
