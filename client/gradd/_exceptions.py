@@ -75,6 +75,14 @@ class RecordedHere(GraddError):
     """The cause of an error from the server: where the failing operation was recorded."""
 
 
+class OutOfMemoryError(RuntimeError):
+    """The session may not hold as much, or its daemon has not as much (torch.OutOfMemoryError)."""
+
+
+class AcceleratorError(RuntimeError):
+    """PyTorch's error for a device that failed (torch.AcceleratorError); here that is a `SessionLost`."""
+
+
 def copy_of(error: Exception) -> Exception:
     """A copy to raise of a stored error: a raised one keeps its frames alive, with every tensor in them."""
     made: Exception = error.__class__.__new__(error.__class__, *error.args)
@@ -135,7 +143,8 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
             return NotAllowed.of(problem)
         error: Exception = ServerError(problem)
     else:
-        error = _CLASSES.get(problem.exception, RuntimeError)(problem.detail)
+        kind = OutOfMemoryError if problem.slug == "quota-exceeded" else _CLASSES.get(problem.exception)
+        error = (kind or RuntimeError)(problem.detail)
         if problem.node is not None:
             error.visited = problem.node  # type: ignore[attr-defined]
     if site is not None:

@@ -59,4 +59,4 @@ def put() -> None:
     torch, version = importlib.import_module("torch"), importlib.import_module("torch.version")
     # Scripts and libraries ask for at least some PyTorch.
     vars(torch)["__version__"] = vars(version)["__version__"] = f"{FOLLOWS}+gradd.{version.__version__}"
-    sys.modules.setdefault("functorch", importlib.import_module("torch.func"))
+    sys.modules.setdefault("functorch", importlib.import_module("torch.functorch"))

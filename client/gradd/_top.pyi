@@ -38,12 +38,14 @@ __all__ = [
     "acosh",
     "acosh_",
     "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "addbmm",
     "addcdiv",
     "addcmul",
     "addmm",
     "addmv",
+    "addmv_",
     "addr",
     "adjoint",
     "affine_grid_generator",
@@ -96,6 +98,7 @@ __all__ = [
     "batch_norm",
     "bernoulli",
     "bilinear",
+    "binary_cross_entropy_with_logits",
     "bincount",
     "binomial",
     "bitwise_and",
@@ -155,10 +158,12 @@ __all__ = [
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "count_nonzero",
     "cov",
     "cross",
+    "ctc_loss",
     "cummax",
     "cummin",
     "cumprod",
@@ -239,6 +244,7 @@ __all__ = [
     "gradient",
     "greater",
     "greater_equal",
+    "grid_sampler",
     "group_norm",
     "gru",
     "gru_cell",
@@ -246,7 +252,9 @@ __all__ = [
     "hamming_window",
     "hann_window",
     "hardshrink",
+    "hash_tensor",
     "heaviside",
+    "hinge_embedding_loss",
     "histc",
     "histogram",
     "histogramdd",
@@ -262,6 +270,7 @@ __all__ = [
     "index_copy",
     "index_fill",
     "index_put",
+    "index_put_",
     "index_reduce",
     "index_select",
     "inner",
@@ -285,6 +294,7 @@ __all__ = [
     "isreal",
     "istft",
     "kaiser_window",
+    "kl_div",
     "kron",
     "kthvalue",
     "layer_norm",
@@ -298,6 +308,7 @@ __all__ = [
     "less_equal",
     "lgamma",
     "linspace",
+    "lobpcg",
     "log",
     "log1p",
     "log1p_",
@@ -325,6 +336,7 @@ __all__ = [
     "lu",
     "lu_solve",
     "lu_unpack",
+    "margin_ranking_loss",
     "masked_fill",
     "masked_scatter",
     "masked_select",
@@ -334,6 +346,7 @@ __all__ = [
     "max",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",
@@ -385,6 +398,7 @@ __all__ = [
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson",
+    "poisson_nll_loss",
     "polar",
     "polygamma",
     "positive",
@@ -410,10 +424,12 @@ __all__ = [
     "reciprocal",
     "reciprocal_",
     "relu",
+    "relu_",
     "remainder",
     "renorm",
     "repeat_interleave",
     "reshape",
+    "resize_as_",
     "resolve_conj",
     "resolve_neg",
     "rms_norm",
@@ -500,6 +516,7 @@ __all__ = [
     "triangular_solve",
     "tril",
     "tril_indices",
+    "triplet_margin_loss",
     "triu",
     "triu_indices",
     "true_divide",
@@ -646,10 +663,20 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     Raises RuntimeError for integers and bools.
     Raises RuntimeError: adaptive_avg_pool1d() argument 'output_size' should contain one int (got
       ...)
+    Raises RuntimeError: Expected 2 to 3 dimensions, but got ...-dimensional tensor for argument #1
+      'self' (while ...
     Raises ValueError: Input dimension should be at least ...
-    Raises RuntimeError: adaptive_avg_pool2d: output_size must be 2
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
+    """
+
+def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Maxima of `output_size` windows. Maxima, and where they are.
+
+    Shapes: (2, 3) -> (2, 1). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.adaptive_max_pool1d.html
     """
 
 def add(
@@ -725,9 +752,9 @@ def addmm(
 
     Shapes: (3, 3), (3, 3), (3, 3) -> (3, 3). dtype: the input's.
     Raises NotImplementedError for bools.
+    Raises RuntimeError: self and mat2 must have the same dtype, but got ... and ...
+    Raises RuntimeError: mat1 and mat2 must have the same dtype, but got ... and ...
     Raises RuntimeError: mat1 must be a matrix, got ...-D tensor
-    Raises RuntimeError: mat2 must be a matrix, got ...-D tensor
-    Raises RuntimeError: mat1 and mat2 shapes cannot be multiplied (...x... and ...x...)
 
     https://pytorch.org/docs/stable/generated/torch.addmm.html
     """
@@ -748,6 +775,12 @@ def addmv(
     Raises RuntimeError: addmv input tensors must have the same dtype, but got ..., ..., and ...
 
     https://pytorch.org/docs/stable/generated/torch.addmv.html
+    """
+
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+    """In-place form of `addmv`.
+
+    https://pytorch.org/docs/stable/generated/torch.addmv_.html
     """
 
 def addr(
@@ -847,7 +880,9 @@ def amin(
     https://pytorch.org/docs/stable/generated/torch.amin.html
     """
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
+) -> return_types.aminmax:
     """The smallest and the largest element.
 
     Shapes: (2, 3) -> (), (). dtype: the input's, the input's.
@@ -883,10 +918,12 @@ def any(
 def arange(
     end: _Number,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Numbers from `start` (inclusive) to `end` (exclusive), `step` apart.
 
@@ -899,10 +936,12 @@ def arange(
     end: _Number,
     step: _Number = 1,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor: ...
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acos; integers give the default float type.
@@ -1027,7 +1066,9 @@ def argmin(
     https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
 
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """The indices that sort along `dim`.
 
     Shape: the input's. dtype: int64.
@@ -1203,8 +1244,8 @@ def avg_pool1d(
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
-    Raises RuntimeError: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for
-      input, but got:...
+    Raises RuntimeError: Expected 2 to 3 dimensions, but got ...-dimensional tensor for argument #1
+      'self' (while ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
     """
@@ -1266,7 +1307,9 @@ def batch_norm(
     https://pytorch.org/docs/stable/generated/torch.batch_norm.html
     """
 
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
     """Ones with the probabilities in the input, otherwise zeros.
 
     Shape: the input's. dtype: the input's.
@@ -1283,6 +1326,25 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     Raises RuntimeError: bilinear(): input batch dimensions do not match at dim ...: got ... and ...
 
     https://pytorch.org/docs/stable/generated/torch.bilinear.html
+    """
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
+    """Cross entropy of sigmoid(input).
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises ValueError: Target size (...) must be the same as input size (...)
+    Raises RuntimeError: result type Float can't be cast to the desired output type ...
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
+
+    https://pytorch.org/docs/stable/generated/torch.binary_cross_entropy_with_logits.html
     """
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -1416,7 +1478,12 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 @overload
 def broadcast_to(input: Tensor, *size: int) -> Tensor: ...
 def bucketize(
-    input: Tensor | _Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+    input: Tensor | _Number,
+    boundaries: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The index of each number's bucket between sorted boundaries, int64 or int32.
 
@@ -1438,7 +1505,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 
 @overload
 def cartesian_prod(*tensors: Tensor) -> Tensor: ...
-def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors concatenated along `dim`.
 
     Shapes: [(2, 3), (2, 3)] -> (4, 3). dtype: the input's.
@@ -1452,7 +1519,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """`compute_mode` has no effect.
+    """The p-norm distances between the rows of two collections; many are computed by a matrix product.
 
     https://pytorch.org/docs/stable/generated/torch.cdist.html
     """
@@ -1486,14 +1553,14 @@ def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
     """In-place form of `celu`."""
 
 @overload
-def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
+def chain_matmul(matrices: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices in the cheapest order.
 
     https://pytorch.org/docs/stable/generated/torch.chain_matmul.html
     """
 
 @overload
-def chain_matmul(*matrices: Tensor) -> Tensor: ...
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """[N, C, *] with the channels of `groups` taken in turn.
 
@@ -1507,7 +1574,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     https://pytorch.org/docs/stable/generated/torch.channel_shuffle.html
     """
 
-def cholesky(input: Tensor, upper: bool = False) -> Tensor:
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """A triangular factor; LinAlgError unless `input` is positive-definite.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -1629,7 +1696,7 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     https://pytorch.org/docs/stable/generated/torch.clone.html
     """
 
-def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side as columns, each vector as one column.
 
     https://pytorch.org/docs/stable/generated/torch.column_stack.html
@@ -1654,13 +1721,13 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.complex.html
     """
 
-def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """An alias of cat.
 
     https://pytorch.org/docs/stable/generated/torch.concat.html
     """
 
-def concatenate(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """An alias of cat.
 
     https://pytorch.org/docs/stable/generated/torch.concatenate.html
@@ -1869,11 +1936,26 @@ def cosh_(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.cosh_.html
     """
 
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.
+
+    Raises ValueError: ... is not a valid value for reduction
+    Raises RuntimeError: 0D or 1D target tensor expected, multi-target not supported
+    Raises RuntimeError: ...D target tensor expects ...D input tensors, but found inputs with sizes
+      ... and ....
+
+    https://pytorch.org/docs/stable/generated/torch.cosine_embedding_loss.html
+    """
+
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: Promotion for uint16, uint32, uint64 types is not supported, attempted to
+      promote ... and ...
     Raises RuntimeError: expected common dtype to be floating point, yet common dtype is ...
     Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
       singleton dimension ...
@@ -1899,13 +1981,29 @@ def cov(
     https://pytorch.org/docs/stable/generated/torch.cov.html
     """
 
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """Without `dim`, along the first dimension of size 3.
 
     https://pytorch.org/docs/stable/generated/torch.cross.html
     """
 
-def cummax(input: Tensor, dim: int) -> return_types.cummax:
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | None,
+    target_lengths: Tensor | None,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Connectionist temporal classification, lengths as tensors or sizes.
+
+    Raises RuntimeError: ... must be integral
+
+    https://pytorch.org/docs/stable/generated/torch.ctc_loss.html
+    """
+
+def cummax(input: Tensor, dim: int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
     """The cumulative maximum along `dim` and its index, the last of ties.
 
     Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
@@ -1915,7 +2013,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     https://pytorch.org/docs/stable/generated/torch.cummax.html
     """
 
-def cummin(input: Tensor, dim: int) -> return_types.cummin:
+def cummin(input: Tensor, dim: int, *, out: Sequence[Tensor] | None = None) -> return_types.cummin:
     """The cumulative minimum along `dim` and its index, the last of ties.
 
     Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
@@ -1998,7 +2096,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.detach_copy.html
     """
 
-def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The diagonal of a matrix, or a matrix with a given diagonal.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
@@ -2060,7 +2158,13 @@ def diagonal_scatter(
     """
 
 def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Differences of neighbours along `dim`, taken `n` times.
 
@@ -2141,13 +2245,18 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
     """
 
+@overload
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Parts along a dimension: a number of equal ones, or cut at indices.
 
     https://pytorch.org/docs/stable/generated/torch.dsplit.html
     """
 
-def dstack(tensors: Sequence[Tensor]) -> Tensor:
+@overload
+def dsplit(input: Tensor, *, sections: int) -> tuple[Tensor, ...]: ...
+@overload
+def dsplit(input: Tensor, *, indices: int | Sequence[int]) -> tuple[Tensor, ...]: ...
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors concatenated along the third dimension.
 
     https://pytorch.org/docs/stable/generated/torch.dstack.html
@@ -2186,11 +2295,13 @@ def embedding(
 def empty(
     size: Sequence[int],
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    memory_format: memory_format | None = None,
 ) -> Tensor:
     """Zeros: nothing is ever uninitialised. The memory is zeros.
 
@@ -2200,11 +2311,13 @@ def empty(
 @overload
 def empty(
     *size: int,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    memory_format: memory_format | None = None,
 ) -> Tensor: ...
 def empty_like(
     input: Tensor,
@@ -2214,6 +2327,7 @@ def empty_like(
     requires_grad: bool = False,
     layout: layout | None = None,
     memory_format: memory_format | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Zeros of the input's shape: nothing is ever uninitialised. The memory is zeros.
 
@@ -2357,9 +2471,12 @@ def eye(
     n: int,
     m: int | None = None,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
 
@@ -2447,7 +2564,7 @@ def flipud(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.flipud.html
     """
 
-def float_power(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
+def float_power(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """input ** exponent in double precision.
 
     Shape: the inputs', broadcast. dtype: float64; complex128 of complex numbers.
@@ -2524,7 +2641,7 @@ def frac_(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.frac_.html
     """
 
-def frexp(input: Tensor) -> return_types.frexp:
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.frexp:
     """A fraction in [1/2, 1) and a power of two for each number. Mantissa and exponent (int32).
 
     Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int32.
@@ -2541,10 +2658,12 @@ def full(
     size: Sequence[int],
     fill_value: Tensor | _Number,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of `size` filled with one number.
 
@@ -2560,6 +2679,7 @@ def full_like(
     requires_grad: bool = False,
     layout: layout | None = None,
     memory_format: memory_format | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """One number in the input's shape.
 
@@ -2568,7 +2688,9 @@ def full_like(
     https://pytorch.org/docs/stable/generated/torch.full_like.html
     """
 
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+def gather(
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None
+) -> Tensor:
     """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is always dense, `sparse_grad` is
     ignored.
 
@@ -2602,7 +2724,7 @@ def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
     https://pytorch.org/docs/stable/generated/torch.ge.html
     """
 
-def geqrf(input: Tensor) -> return_types.geqrf:
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
     """R, and below it Householder reflections whose product is Q, with their factors. A, tau.
 
     Shapes: (2, 3) -> (2, 3), (2,). dtype: the input's, the input's.
@@ -2613,7 +2735,7 @@ def geqrf(input: Tensor) -> return_types.geqrf:
     https://pytorch.org/docs/stable/generated/torch.geqrf.html
     """
 
-def ger(input: Tensor, vec2: Tensor) -> Tensor:
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors.
 
     Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
@@ -2649,6 +2771,23 @@ def greater_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None 
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.greater_equal.html
+    """
+
+def grid_sampler(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """[N, C, (D,) H, W] read at the places of a grid [N, ..., 2 or 3] from -1 to 1, x first: `mode`
+    bilinear, nearest or bicubic, `padding` zeros, border or reflection. , whose modes are given by
+    their number.
+
+    Raises RuntimeError: grid_sampler(): expected grid and input to have same batch size, but got
+      input with sizes ... ...
+    Raises RuntimeError: grid_sampler(): expected grid to have size ... in last dimension, but got
+      grid with sizes ...
+    Raises RuntimeError: grid_sampler(): expected 4D or 5D input and grid with same number of
+      dimensions, but got input ...
+
+    https://pytorch.org/docs/stable/generated/torch.grid_sampler.html
     """
 
 def group_norm(
@@ -2699,6 +2838,9 @@ def gru_cell(
 
     Shapes: (3, 3), (3, 3), (3, 3), (3, 3) -> (3, 3). dtype: the input's; float32 of integers.
     Raises NotImplementedError for bools.
+    Raises RuntimeError: input has inconsistent input_size: got ... expected ...
+    Raises RuntimeError: Input batch size ... doesn't match hidden... batch size ...
+    Raises RuntimeError: hidden... has inconsistent hidden_size: got ..., expected ...
     """
 
 def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -2752,6 +2894,27 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.hardshrink.html
     """
 
+def hash_tensor(
+    input: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    keepdim: bool = False,
+    mode: int = 0,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The exclusive or of the elements' bits, widened to 64. uint64, over `dim` or over all; floats
+    count as float64, integers as int64. `mode` is 0: there is no other way to hash.
+
+    Shapes: (2, 3) -> (). dtype: uint64.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Unknown hash_tensor mode: ...
+    Raises NotImplementedError: "xor_sum_cpu" not implemented for '...'
+    Raises RuntimeError: hash_tensor: Expected reduction dim to be specified for input.numel() == 0.
+      Specify the ...
+
+    https://pytorch.org/docs/stable/generated/torch.hash_tensor.html
+    """
+
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, 1 above, and `values` at zero; it has no derivative.
 
@@ -2763,8 +2926,27 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     https://pytorch.org/docs/stable/generated/torch.heaviside.html
     """
 
-def histc(input: Tensor, bins: int = 100, min: _Number = 0, max: _Number = 0) -> Tensor:
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1) -> Tensor:
+    """The input where the target is 1, max(0, margin - input) where it is -1.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.hinge_embedding_loss.html
+    """
+
+def histc(
+    input: Tensor, bins: int = 100, min: _Number = 0, max: _Number = 0, *, out: Tensor | None = None
+) -> Tensor:
     """A histogram, over the range of the values if `min` equals `max`.
+
+    Shapes: (2, 3) -> (100,). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises NotImplementedError: "histogram_cpu" not implemented for '...'
+    Raises RuntimeError: torch.histogram(): bins must be > 0, but got ... for dimension 0
+    Raises RuntimeError: torch.histc: range of [..., ...] is not finite
 
     https://pytorch.org/docs/stable/generated/torch.histc.html
     """
@@ -2776,6 +2958,7 @@ def histogram(
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
     density: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.histogram:
     """How many elements fall into each bin, or their weights, and the edges.
 
@@ -2794,13 +2977,18 @@ def histogramdd(
     https://pytorch.org/docs/stable/generated/torch.histogramdd.html
     """
 
+@overload
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Parts along a dimension: a number of equal ones, or cut at indices.
 
     https://pytorch.org/docs/stable/generated/torch.hsplit.html
     """
 
-def hstack(tensors: Sequence[Tensor]) -> Tensor:
+@overload
+def hsplit(input: Tensor, *, sections: int) -> tuple[Tensor, ...]: ...
+@overload
+def hsplit(input: Tensor, *, indices: int | Sequence[int]) -> tuple[Tensor, ...]: ...
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors concatenated along the second dimension, vectors along the first.
 
     https://pytorch.org/docs/stable/generated/torch.hstack.html
@@ -2897,6 +3085,14 @@ def index_put(
 ) -> Tensor:
     """A copy with elements replaced, or added to, at index tensors."""
 
+def index_put_(
+    input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
+) -> Tensor:
+    """The in-place form of `index_put`.
+
+    https://pytorch.org/docs/stable/generated/torch.index_put_.html
+    """
+
 def index_reduce(
     input: Tensor,
     dim: int,
@@ -2928,7 +3124,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
     https://pytorch.org/docs/stable/generated/torch.index_select.html
     """
 
-def inner(input: Tensor, other: Tensor) -> Tensor:
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Dot products along the last dimensions.
 
     Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
@@ -2964,7 +3160,7 @@ def instance_norm(
     Raises ValueError: running_mean and running_var must either both be None or neither be None
     """
 
-def inverse(input: Tensor) -> Tensor:
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverses of square matrices; LinAlgError if one is singular.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -3044,6 +3240,7 @@ def isin(
     *,
     assume_unique: bool = False,
     invert: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Whether each element is among `test_elements`.
 
@@ -3137,7 +3334,16 @@ def kaiser_window(
     https://pytorch.org/docs/stable/generated/torch.kaiser_window.html
     """
 
-def kron(input: Tensor, other: Tensor) -> Tensor:
+def kl_div(input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False) -> Tensor:
+    """The Kullback-Leibler divergence from log probabilities.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.kl_div.html
+    """
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product.
 
     Shapes: (2, 3), (2, 3) -> (4, 9). dtype: the input's.
@@ -3145,7 +3351,9 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.kron.html
     """
 
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
+def kthvalue(
+    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.kthvalue:
     """The `k`-th smallest element along `dim`, and its index.
 
     Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
@@ -3242,17 +3450,45 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def linspace(
-    start: _Number,
-    end: _Number,
+    start: Tensor | _Number,
+    end: Tensor | _Number,
     steps: int,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """`steps` evenly spaced numbers from `start` to `end`, both inclusive.
 
     https://pytorch.org/docs/stable/generated/torch.linspace.html
+    """
+
+def lobpcg(
+    A: Tensor,
+    k: int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: int | None = None,
+    iK: Tensor | None = None,
+    niter: int | None = None,
+    tol: float | None = None,
+    largest: bool | None = None,
+    method: str | None = None,
+    tracker: None | None = None,
+    ortho_iparams: dict[str, int] | None = None,
+    ortho_fparams: dict[str, float] | None = None,
+    ortho_bparams: dict[str, bool] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest (or smallest) eigenvalues [*batch, k] of symmetric matrices [*batch, m, m], or
+    of the pair with positive-definite `B`, and their eigenvectors [*batch, m, k]. What guides
+    PyTorch's iterations has no effect: `iK`, `niter`, `tol`, `method`, the `ortho` parameters, and
+    the values of `X`. Raises AssertionError for matrices that are not square, ValueError for more
+    eigenvalues than a third of their rows, NotImplementedError for a `tracker`.
+
+    https://pytorch.org/docs/stable/generated/torch.lobpcg.html
     """
 
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3311,7 +3547,7 @@ def log_(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.log_.html
     """
 
-def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
@@ -3405,14 +3641,17 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """
 
 def logspace(
-    start: _Number,
-    end: _Number,
+    start: Tensor | _Number,
+    end: Tensor | _Number,
     steps: int,
     base: float = 10.0,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """`base` raised to the values of `linspace`.
 
@@ -3454,7 +3693,12 @@ def lstm_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """One step of an LSTM: the next state and cell."""
+    """One step of an LSTM: the next state and cell.
+
+    Raises RuntimeError: input has inconsistent input_size: got ... expected ...
+    Raises RuntimeError: Input batch size ... doesn't match hidden... batch size ...
+    Raises RuntimeError: hidden... has inconsistent hidden_size: got ..., expected ...
+    """
 
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Whether input < other.
@@ -3474,14 +3718,19 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Literal[False] = False) -> tupl
 
 @overload
 def lu(A: Tensor, pivot: bool = True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The solution of a linear system from its LU factors.
 
     https://pytorch.org/docs/stable/generated/torch.lu_solve.html
     """
 
 def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.lu_unpack:
     """P, L and U from the result of lu_factor. P, L, U.
 
@@ -3489,6 +3738,21 @@ def lu_unpack(
       torch.int32 dtype. Note: ...
 
     https://pytorch.org/docs/stable/generated/torch.lu_unpack.html
+    """
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+) -> Tensor:
+    """max(0, margin - target (input1 - input2)).
+
+    Shapes: (2, 3), (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises ValueError: ... is not a valid value for reduction
+    Raises RuntimeError: margin_ranking_loss : All input tensors should have same dimension but got
+      sizes: input1: ..., ...
+
+    https://pytorch.org/docs/stable/generated/torch.margin_ranking_loss.html
     """
 
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor:
@@ -3509,7 +3773,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
       singleton dimension ...
     """
 
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements that a mask selects, as a vector.
 
     Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
@@ -3537,7 +3801,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.matrix_exp.html
     """
 
-def matrix_power(input: Tensor, n: int) -> Tensor:
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The `n`-th power of square matrices, of the inverse if `n` < 0.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -3546,7 +3810,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     """
 
 @overload
-def max(input: Tensor) -> Tensor:
+def max(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The maximum over all, of two tensors, or along `dim` as values and indices. Over all elements;
     along `dim`, with indices; or of two tensors.
 
@@ -3557,9 +3821,11 @@ def max(input: Tensor) -> Tensor:
     """
 
 @overload
-def max(input: Tensor, dim: int, keepdim: bool = False) -> return_types.max: ...
+def max(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.max: ...
 @overload
-def max(input: Tensor, other: Tensor) -> Tensor: ...
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def max_pool1d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -3592,6 +3858,22 @@ def max_pool2d(
     https://pytorch.org/docs/stable/generated/torch.max_pool2d.html
     """
 
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Maxima over windows of volumes.
+
+    Shapes: (2, 3, 8, 8) -> (2, 3, 8, 8). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.max_pool3d.html
+    """
+
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two, nan if either is nan; a tie halves the gradient.
 
@@ -3621,7 +3903,7 @@ def mean(
     """
 
 @overload
-def median(input: Tensor) -> Tensor:
+def median(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The median over all elements, or along `dim` as values and indices. Of all, or along `dim` with
     indices.
 
@@ -3632,7 +3914,9 @@ def median(input: Tensor) -> Tensor:
     """
 
 @overload
-def median(input: Tensor, dim: int, keepdim: bool = False) -> return_types.median: ...
+def median(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.median: ...
 @overload
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Coordinate grids from 1-D tensors.
@@ -3648,7 +3932,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor
 @overload
 def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]: ...
 @overload
-def min(input: Tensor) -> Tensor:
+def min(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The minimum over all, of two tensors, or along `dim` as values and indices. Over all elements;
     along `dim`, with indices; or of two tensors.
 
@@ -3659,9 +3943,11 @@ def min(input: Tensor) -> Tensor:
     """
 
 @overload
-def min(input: Tensor, dim: int, keepdim: bool = False) -> return_types.min: ...
+def min(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.min: ...
 @overload
-def min(input: Tensor, other: Tensor) -> Tensor: ...
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two, nan if either is nan; a tie halves the gradient.
 
@@ -3684,7 +3970,9 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.mm.html
     """
 
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
+def mode(
+    input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.mode:
     """The most frequent value along `dim`, the smallest of ties, and its index.
 
     Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
@@ -3715,7 +4003,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     https://pytorch.org/docs/stable/generated/torch.movedim.html
     """
 
-def msort(input: Tensor) -> Tensor:
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Values sorted along the first dimension.
 
     Shape: the input's. dtype: the input's.
@@ -3813,6 +4101,7 @@ def nanmean(
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Mean that ignores nan.
 
@@ -3825,7 +4114,7 @@ def nanmean(
     """
 
 @overload
-def nanmedian(input: Tensor) -> Tensor:
+def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nanmedian over all elements, or along `dim` as values and indices. Of all, or along `dim`
     with indices.
 
@@ -3836,7 +4125,9 @@ def nanmedian(input: Tensor) -> Tensor:
     """
 
 @overload
-def nanmedian(input: Tensor, dim: int, keepdim: bool = False) -> return_types.nanmedian: ...
+def nanmedian(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> return_types.nanmedian: ...
 def nanquantile(
     input: Tensor,
     q: Tensor | _Number,
@@ -3844,6 +4135,7 @@ def nanquantile(
     keepdim: bool = False,
     *,
     interpolation: str = "linear",
+    out: Tensor | None = None,
 ) -> Tensor:
     """The `q`-th quantiles, over all or along `dim`.
 
@@ -3943,14 +4235,16 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     """
 
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[False] = False) -> Tensor:
+def nonzero(input: Tensor, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Tensor:
     """The indices of nonzero elements, one per row.
 
     https://pytorch.org/docs/stable/generated/torch.nonzero.html
     """
 
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+def nonzero(
+    input: Tensor, *, as_tuple: Literal[True], out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, ...]: ...
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The indices of the first `size` nonzero elements, one per row, then rows of `fill_value`.
 
@@ -3967,6 +4261,7 @@ def norm(
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Vector norms over any dimensions, and matrix norms given by name.
 
@@ -3978,9 +4273,7 @@ def normal(
     mean: Tensor,
     std: Tensor | _Number = 1.0,
     *,
-    dtype: dtype | None = None,
-    device: device | str | int | None = None,
-    requires_grad: bool = False,
+    out: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
     """Normal numbers in the input's shape, as `normal_` stores them. Scalars with a size, or tensors
@@ -3995,13 +4288,7 @@ def normal(
 
 @overload
 def normal(
-    mean: _Number,
-    std: Tensor,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | int | None = None,
-    requires_grad: bool = False,
-    generator: Generator | None = None,
+    mean: _Number, std: Tensor, *, out: Tensor | None = None, generator: Generator | None = None
 ) -> Tensor: ...
 @overload
 def normal(
@@ -4009,9 +4296,12 @@ def normal(
     std: _Number,
     size: Sequence[int],
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor: ...
 def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -4022,11 +4312,12 @@ def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = No
     https://pytorch.org/docs/stable/generated/torch.not_equal.html
     """
 
-def nuclear_norm(
-    input: Tensor, keepdim: bool = False, *, dim: int | Sequence[int] | None = (-2, -1)
-) -> Tensor:
+@overload
+def nuclear_norm(input: Tensor, keepdim: bool = False) -> Tensor:
     """The sum of singular values."""
 
+@overload
+def nuclear_norm(input: Tensor, dim: int | Sequence[int] | None, keepdim: bool = False) -> Tensor: ...
 def numel(input: Tensor) -> int:
     """Number of elements.
 
@@ -4042,6 +4333,7 @@ def ones(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Ones.
 
@@ -4056,6 +4348,7 @@ def ones(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def ones_like(
     input: Tensor,
@@ -4065,6 +4358,7 @@ def ones_like(
     requires_grad: bool = False,
     layout: layout | None = None,
     memory_format: memory_format | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Ones of the input's shape.
 
@@ -4101,7 +4395,7 @@ def ormqr(
     https://pytorch.org/docs/stable/generated/torch.ormqr.html
     """
 
-def outer(input: Tensor, vec2: Tensor) -> Tensor:
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors.
 
     Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
@@ -4196,6 +4490,17 @@ def poisson(input: Tensor, *, out: Tensor | None = None, generator: Generator | 
     https://pytorch.org/docs/stable/generated/torch.poisson.html
     """
 
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
+) -> Tensor:
+    """The negative log likelihood of counts under a Poisson rate.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.poisson_nll_loss.html
+    """
+
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor from absolute values and angles.
 
@@ -4209,7 +4514,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.polar.html
     """
 
-def polygamma(n: int, input: Tensor) -> Tensor:
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma.
 
     Shape: the input's. dtype: float32.
@@ -4224,7 +4529,7 @@ def positive(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.positive.html
     """
 
-def pow(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
+def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """input ** exponent, where at least one is a tensor.
 
     Shape: the inputs', broadcast. dtype: the input's.
@@ -4279,7 +4584,7 @@ def put(
       got source.numel() = ...
     """
 
-def qr(input: Tensor, some: bool = True) -> return_types.qr:
+def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
     """Q and R of input = Q R. Q, R.
 
     Shapes: (2, 3) -> (2, 2), (2, 3). dtype: the input's, the input's.
@@ -4295,6 +4600,7 @@ def quantile(
     keepdim: bool = False,
     *,
     interpolation: str = "linear",
+    out: Tensor | None = None,
 ) -> Tensor:
     """The `q`-th quantiles, over all or along `dim`.
 
@@ -4330,6 +4636,7 @@ def rand(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
     """Uniform numbers in [0, 1).
@@ -4345,6 +4652,7 @@ def rand(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor: ...
 def rand_like(
@@ -4355,6 +4663,7 @@ def rand_like(
     requires_grad: bool = False,
     layout: layout | None = None,
     memory_format: memory_format | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
     """Uniform numbers in [0, 1), in the input's shape.
@@ -4370,9 +4679,12 @@ def randint(
     high: int,
     size: Sequence[int],
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
     """Integers from `low` (inclusive) to `high` (exclusive). ``randint(high, size)`` or ``randint(low,
@@ -4387,19 +4699,25 @@ def randint(
     high: int,
     size: Sequence[int],
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor: ...
+@overload
 def randint_like(
     input: Tensor,
-    low: int,
-    high: int | None = None,
+    high: int | Tensor,
     *,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    memory_format: memory_format | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
     """Integers from `low` (inclusive) to `high` (exclusive), in the input's shape.
@@ -4411,6 +4729,20 @@ def randint_like(
     """
 
 @overload
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | int | None = None,
+    requires_grad: bool = False,
+    layout: layout | None = None,
+    memory_format: memory_format | None = None,
+    pin_memory: bool = False,
+    generator: Generator | None = None,
+) -> Tensor: ...
+@overload
 def randn(
     size: Sequence[int],
     *,
@@ -4419,6 +4751,7 @@ def randn(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
     """Standard normal numbers.
@@ -4434,6 +4767,7 @@ def randn(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor: ...
 def randn_like(
@@ -4444,6 +4778,7 @@ def randn_like(
     requires_grad: bool = False,
     layout: layout | None = None,
     memory_format: memory_format | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
     """Standard normal numbers in the input's shape.
@@ -4457,9 +4792,12 @@ def randn_like(
 def randperm(
     n: int,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
     """A random permutation of the integers below `n`.
@@ -4472,10 +4810,12 @@ def range(
     end: Any = None,
     step: Any = 1,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """As arange, but `end` is included; deprecated.
 
@@ -4520,6 +4860,12 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises NotImplementedError: clamp is not supported for complex types
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
+    """
+
+def relu_(input: Tensor) -> Tensor:
+    """In-place form of `relu`.
+
+    https://pytorch.org/docs/stable/generated/torch.relu_.html
     """
 
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -4570,6 +4916,12 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 
 @overload
 def reshape(input: Tensor, *shape: int) -> Tensor: ...
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    """`memory_format` is ignored.
+
+    https://pytorch.org/docs/stable/generated/torch.resize_as_.html
+    """
+
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself; of a conjugate view, a computed copy.
 
@@ -4590,12 +4942,11 @@ def rms_norm(
 ) -> Tensor:
     """Divides by the root mean square over the last dimensions.
 
+    Raises ValueError: Input tensor must have at least ... dimensions, but got ...
     Raises RuntimeError: Expected normalized_shape to be at least 1-dimensional, i.e., containing at
       least one element, ...
     Raises RuntimeError: Given normalized_shape=..., expected input with shape [*......], but got
       input of size...
-    Raises RuntimeError: Expected ... to be of same shape as normalized_shape, but got ... of shape
-      ... and ...
 
     https://pytorch.org/docs/stable/generated/torch.rms_norm.html
     """
@@ -4630,6 +4981,9 @@ def rnn_relu_cell(
 
     Shapes: (2, 3), (2, 3), (2, 3), (2, 3) -> (2, 2). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: input has inconsistent input_size: got ... expected ...
+    Raises RuntimeError: Input batch size ... doesn't match hidden... batch size ...
+    Raises RuntimeError: hidden... has inconsistent hidden_size: got ..., expected ...
     """
 
 def rnn_tanh(
@@ -4663,6 +5017,9 @@ def rnn_tanh_cell(
 
     Shapes: (2, 3), (2, 3), (2, 3), (2, 3) -> (2, 2). dtype: the input's; float32 of integers.
     Raises NotImplementedError for bools.
+    Raises RuntimeError: input has inconsistent input_size: got ... expected ...
+    Raises RuntimeError: Input batch size ... doesn't match hidden... batch size ...
+    Raises RuntimeError: hidden... has inconsistent hidden_size: got ..., expected ...
     """
 
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
@@ -4704,7 +5061,7 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.round_.html
     """
 
-def row_stack(tensors: Sequence[Tensor]) -> Tensor:
+def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """An alias of vstack.
 
     https://pytorch.org/docs/stable/generated/torch.row_stack.html
@@ -4757,20 +5114,23 @@ def scalar_tensor(
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A number as a 0-d tensor."""
 
+@overload
 def scatter(
     input: Tensor,
     dim: int,
     index: Tensor,
-    src: Tensor | _Number | None = None,
+    src: Tensor | _Number,
     *,
-    value: _Number | None = None,
     reduce: str | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
-    """A copy with elements of `src`, or one number, written at `index` along `dim`. ``src`` or
-    ``value``; ``reduce="add"`` adds.
+    """A copy with elements of `src`, or one number, written at `index` along `dim`. Writes ``src`` or
+    ``value``; adds or multiplies with it by ``reduce``.
 
     Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -4780,6 +5140,16 @@ def scatter(
     https://pytorch.org/docs/stable/generated/torch.scatter.html
     """
 
+@overload
+def scatter(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    value: _Number,
+    reduce: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with elements of `src` added at `index` along `dim`.
 
@@ -4818,6 +5188,7 @@ def searchsorted(
     right: bool = False,
     side: str | None = None,
     sorter: Tensor | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The positions at which values fit into sorted ones.
 
@@ -4996,7 +5367,7 @@ def slice_scatter(
     https://pytorch.org/docs/stable/generated/torch.slice_scatter.html
     """
 
-def slogdet(A: Tensor) -> return_types.slogdet:
+def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """The signs of determinants and the logarithms of their absolute values. Sign, logabsdet.
 
     Shapes: (3, 3) -> (), (). dtype: the input's, float32.
@@ -5005,7 +5376,7 @@ def slogdet(A: Tensor) -> return_types.slogdet:
     https://pytorch.org/docs/stable/generated/torch.slogdet.html
     """
 
-def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """exp(input), normalised to sum to 1 along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
@@ -5015,7 +5386,12 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """
 
 def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool | None = None,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.sort:
     """Values sorted along `dim`, and their indices; always stable.
 
@@ -5033,7 +5409,9 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     https://pytorch.org/docs/stable/generated/torch.split.html
     """
 
-def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+def split_copy(
+    input: Tensor, split_size: int, dim: int = 0, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, ...]:
     """As `split`, copied.
 
     dtype: the input's, the input's.
@@ -5051,7 +5429,7 @@ def split_with_sizes(input: Tensor, split_sizes: int | Sequence[int], dim: int =
     """
 
 def split_with_sizes_copy(
-    input: Tensor, split_sizes: int | Sequence[int], dim: int = 0
+    input: Tensor, split_sizes: int | Sequence[int], dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """As `split_with_sizes`, copied.
 
@@ -5123,6 +5501,7 @@ def std(
     keepdim: bool = False,
     *,
     correction: _Number | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Standard deviation over `dim` or over all.
 
@@ -5227,7 +5606,9 @@ def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
 
 @overload
 def sum_to_size(self: Tensor, *size: int) -> Tensor: ...
-def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_types.svd:
+def svd(
+    input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
+) -> return_types.svd:
     """U, S and V of input = U diag(S) V^H. U, S, V.
 
     Shapes: (2, 3) -> (2, 2), (2,), (3, 2). dtype: the input's, float32, the input's.
@@ -5284,7 +5665,9 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.take.html
     """
 
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """Elements at indices along a dimension, broadcast over the others.
 
     Shapes: (2, 3), (2, 3) -> (6,). dtype: the input's.
@@ -5324,6 +5707,7 @@ def tanh_(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.tanh_.html
     """
 
+@overload
 def tensor_split(
     input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -5339,7 +5723,17 @@ def tensor_split(
     https://pytorch.org/docs/stable/generated/torch.tensor_split.html
     """
 
-def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:
+@overload
+def tensor_split(input: Tensor, *, sections: int, dim: int = 0) -> tuple[Tensor, ...]: ...
+@overload
+def tensor_split(input: Tensor, *, indices: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]: ...
+@overload
+def tensor_split(
+    input: Tensor, *, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> tuple[Tensor, ...]: ...
+def tensordot(
+    a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2, *, out: Tensor | None = None
+) -> Tensor:
     """Products summed over pairs of dimensions.
 
     Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
@@ -5377,7 +5771,13 @@ def tile(input: Tensor, dims: int | Sequence[int]) -> Tensor:
     """
 
 def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.topk:
     """The `k` largest (or smallest) elements along `dim`, sorted, and their indices. The result is
     always sorted, whatever `sorted` says.
@@ -5435,7 +5835,13 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim:
     """
 
 def triangular_solve(
-    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.triangular_solve:
     """X of A X = input for triangular A, and A itself. Solution, cloned_coefficient.
 
@@ -5455,11 +5861,41 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     """
 
 def tril_indices(
-    row: int, col: int, offset: int = 0, *, dtype: dtype = ..., device: device | str | int | None = None
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtype = ...,
+    device: device | str | int | None = None,
+    requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Row and column indices of a lower triangle.
 
     https://pytorch.org/docs/stable/generated/torch.tril_indices.html
+    """
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Tensor:
+    """max(0, margin + distance to the positive - distance to the negative).
+
+    Shapes: (2, 3), (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for bools.
+    Raises ValueError: margin must be greater than 0, got ...
+    Raises RuntimeError: The anchor, positive, and negative tensors are expected to have the same
+      number of dimensions, ...
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.triplet_margin_loss.html
     """
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -5472,7 +5908,15 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     """
 
 def triu_indices(
-    row: int, col: int, offset: int = 0, *, dtype: dtype = ..., device: device | str | int | None = None
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtype = ...,
+    device: device | str | int | None = None,
+    requires_grad: bool = False,
+    layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Row and column indices of an upper triangle.
 
@@ -5524,7 +5968,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     https://pytorch.org/docs/stable/generated/torch.unbind.html
     """
 
-def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
     """As `unbind`, copied.
 
     dtype: the input's, the input's.
@@ -5651,6 +6095,7 @@ def var(
     keepdim: bool = False,
     *,
     correction: _Number | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Variance over `dim` or over all, divided by the count minus `correction` (1 by default).
 
@@ -5729,20 +6174,31 @@ def view_copy(
     https://pytorch.org/docs/stable/generated/torch.view_copy.html
     """
 
+@overload
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Parts along a dimension: a number of equal ones, or cut at indices.
 
     https://pytorch.org/docs/stable/generated/torch.vsplit.html
     """
 
-def vstack(tensors: Sequence[Tensor]) -> Tensor:
+@overload
+def vsplit(input: Tensor, *, sections: int) -> tuple[Tensor, ...]: ...
+@overload
+def vsplit(input: Tensor, *, indices: int | Sequence[int]) -> tuple[Tensor, ...]: ...
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors concatenated along the first dimension, vectors as rows.
 
     https://pytorch.org/docs/stable/generated/torch.vstack.html
     """
 
 @overload
-def where(condition: Tensor, input: Tensor | _Number | None, other: Tensor | _Number | None) -> Tensor:
+def where(
+    condition: Tensor,
+    input: Tensor | _Number | None,
+    other: Tensor | _Number | None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """`input` where the condition is true, otherwise `other`. With only a condition, the indices where
     it is true.
 
@@ -5753,7 +6209,7 @@ def where(condition: Tensor, input: Tensor | _Number | None, other: Tensor | _Nu
     """
 
 @overload
-def where(condition: Tensor) -> tuple[Tensor, ...]: ...
+def where(condition: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]: ...
 def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """input * log(other), 0 where the input is 0.
 
@@ -5784,6 +6240,7 @@ def zeros(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Zeros.
 
@@ -5798,6 +6255,7 @@ def zeros(
     requires_grad: bool = False,
     layout: layout | None = None,
     pin_memory: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def zeros_like(
     input: Tensor,
@@ -5807,6 +6265,7 @@ def zeros_like(
     requires_grad: bool = False,
     layout: layout | None = None,
     memory_format: memory_format | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """Zeros of the input's shape.
 

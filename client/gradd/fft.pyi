@@ -40,10 +40,12 @@ def fftfreq(
     n: int,
     d: float = 1.0,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """The frequencies of `fft` of `n` points, `d` apart.
 
@@ -279,10 +281,12 @@ def rfftfreq(
     n: int,
     d: float = 1.0,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
     device: device | str | int | None = None,
     requires_grad: bool = False,
     layout: layout | None = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """The frequencies of `rfft` of `n` points, `d` apart.
 

@@ -19,20 +19,26 @@ from urllib.parse import urlparse
 from urllib.request import urlopen
 
 from ._files import load as _load_file
+from .utils._progress import bar
 
 _CONF = "hubconf"
 _HASH = re.compile(r"-([a-f0-9]*)\.")
+#: as PyTorch names it, whose libraries ask for it
+HASH_REGEX = _HASH
 _set: list[str] = []
+
+
+def _get_torch_home() -> str:
+    """``$TORCH_HOME``, else ``~/.cache/torch``; libraries keep weights of theirs there."""
+    cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
+    return os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def get_dir() -> str:
     """The folder of what was fetched: as `set_dir` says, else ``$TORCH_HOME/hub``, else
     ``~/.cache/torch/hub``.
     """
-    if _set:
-        return _set[0]
-    cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
-    return os.path.join(os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+    return _set[0] if _set else os.path.join(_get_torch_home(), "hub")
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
@@ -132,3 +138,7 @@ def load_state_dict_from_url(
         known = _HASH.search(name) if check_hash else None
         download_url_to_file(url, held, known.group(1) if known else None, progress)
     return _load_file(held, map_location=map_location)
+
+
+def __getattr__(name: str) -> Any:
+    return bar(name, __name__)

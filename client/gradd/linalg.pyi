@@ -14,7 +14,7 @@ from gradd._tensor.tensor import Tensor
 
 _Number: TypeAlias = int | float | complex
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """L of A = L L^H; LinAlgError unless A is positive-definite.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -24,7 +24,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """
 
 def cholesky_ex(
-    A: Tensor, *, upper: bool = False, check_errors: bool = False
+    A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> return_types.linalg_cholesky_ex:
     """A triangular factor, and the leading minor that failed, if any. L, info.
 
@@ -34,7 +34,7 @@ def cholesky_ex(
     https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html
     """
 
-def cond(A: Tensor, p: _Number | str | None = None) -> Tensor:
+def cond(A: Tensor, p: _Number | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """Condition numbers of matrices in a norm.
 
     Shapes: (2, 3) -> (). dtype: float32.
@@ -77,7 +77,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     https://pytorch.org/docs/stable/generated/torch.linalg.diagonal.html
     """
 
-def eig(A: Tensor) -> return_types.linalg_eig:
+def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eig:
     """Eigenvalues and eigenvectors, complex. Eigenvalues, eigenvectors.
 
     Shapes: (3, 3) -> (3,), (3, 3). dtype: complex64, complex64.
@@ -88,7 +88,7 @@ def eig(A: Tensor) -> return_types.linalg_eig:
     https://pytorch.org/docs/stable/generated/torch.linalg.eig.html
     """
 
-def eigh(A: Tensor, UPLO: str = "L") -> return_types.linalg_eigh:
+def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eigh:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices. Eigenvalues, eigenvectors.
 
     Shapes: (3, 3) -> (3,), (3, 3). dtype: float32, the input's.
@@ -98,7 +98,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> return_types.linalg_eigh:
     https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html
     """
 
-def eigvals(A: Tensor) -> Tensor:
+def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues, complex.
 
     Shapes: (3, 3) -> (3,). dtype: complex64.
@@ -107,7 +107,7 @@ def eigvals(A: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.linalg.eigvals.html
     """
 
-def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of Hermitian matrices, ascending.
 
     Shapes: (3, 3) -> (3,). dtype: float32.
@@ -126,7 +126,7 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     https://pytorch.org/docs/stable/generated/torch.linalg.householder_product.html
     """
 
-def inv(A: Tensor) -> Tensor:
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverses of square matrices; LinAlgError if one is singular.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -135,7 +135,9 @@ def inv(A: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.linalg.inv.html
     """
 
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_ex:
+def inv_ex(
+    A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> return_types.linalg_inv_ex:
     """Inverses, and for each matrix 0 or its zero pivot. Inverse, info.
 
     Shapes: (3, 3) -> (3, 3), (). dtype: the input's, int32.
@@ -144,8 +146,46 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
     https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html
     """
 
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> return_types.linalg_ldl_factor:
+    """L and D in one matrix, and the swaps. RuntimeError for a zero pivot. LD, pivots.
+
+    Shapes: (3, 3) -> (3, 3), (3,). dtype: the input's, int32.
+    Raises RuntimeError for integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.linalg.ldl_factor.html
+    """
+
+def ldl_factor_ex(
+    A: Tensor, *, hermitian: bool = False, check_errors: bool = False
+) -> return_types.linalg_ldl_factor_ex:
+    """L and D in one matrix, the swaps, and any zero pivots. LD, pivots, info.
+
+    Shapes: (3, 3) -> (3, 3), (3,), (). dtype: the input's, int32, int32.
+    Raises RuntimeError for integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.linalg.ldl_factor_ex.html
+    """
+
+def ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """X with A X = B, from what `ldl_factor` gives for A.
+
+    Raises RuntimeError: ...A must be batches of square matrices, but they are ... by ... matrices
+    Raises RuntimeError: ...: Expected B to have at least 2 dimensions, but it has ... dimensions
+    Raises RuntimeError: Incompatible matrix sizes for ...: each A matrix is ... by ... but each b
+      matrix is ... by ...
+
+    https://pytorch.org/docs/stable/generated/torch.linalg.ldl_solve.html
+    """
+
 def lstsq(
-    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
+    A: Tensor,
+    B: Tensor,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_lstsq:
     """The X of least norm among those that minimise |A X - B|. Solution, residuals, rank,
     singular_values.
@@ -156,7 +196,7 @@ def lstsq(
     https://pytorch.org/docs/stable/generated/torch.linalg.lstsq.html
     """
 
-def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
+def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> return_types.linalg_lu:
     """P, L and U with A = P L U. P, L, U.
 
     Shapes: (2, 3) -> (2, 2), (2, 2), (2, 3). dtype: the input's, the input's, the input's.
@@ -167,7 +207,9 @@ def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
     https://pytorch.org/docs/stable/generated/torch.linalg.lu.html
     """
 
-def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor:
+def lu_factor(
+    A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None
+) -> return_types.linalg_lu_factor:
     """L and U in one matrix, and the row swaps. LU, pivots.
 
     Shapes: (2, 3) -> (2, 3), (2,). dtype: the input's, int32.
@@ -177,7 +219,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
     """
 
 def lu_factor_ex(
-    A: Tensor, *, pivot: bool = True, check_errors: bool = False
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> return_types.linalg_lu_factor_ex:
     """L and U in one matrix, the row swaps, and any zero pivots. LU, pivots, info.
 
@@ -187,10 +229,28 @@ def lu_factor_ex(
     https://pytorch.org/docs/stable/generated/torch.linalg.lu_factor_ex.html
     """
 
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+def lu_solve(
+    LU: Tensor,
+    pivots: Tensor,
+    B: Tensor,
+    *,
+    left: bool = True,
+    adjoint: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """The solution of a linear system from its LU factors.
 
     https://pytorch.org/docs/stable/generated/torch.linalg.lu_solve.html
+    """
+
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of vectors, matrices or batches of them.
+
+    Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: both arguments to matmul need to be at least 1D, but they are ...D and ...D
+
+    https://pytorch.org/docs/stable/generated/torch.linalg.matmul.html
     """
 
 def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -212,6 +272,7 @@ def matrix_norm(
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Matrix norms: fro, nuc, inf, -inf, 1, -1, 2, -2.
 
@@ -224,7 +285,7 @@ def matrix_norm(
     https://pytorch.org/docs/stable/generated/torch.linalg.matrix_norm.html
     """
 
-def matrix_power(A: Tensor, n: int) -> Tensor:
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The `n`-th power of square matrices, of the inverse if `n` < 0.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -239,6 +300,7 @@ def matrix_rank(
     *,
     atol: Tensor | _Number | None = None,
     rtol: Tensor | _Number | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The number of singular values above the tolerance. `tol` is an older name for `atol`, without a
     relative tolerance.
@@ -250,7 +312,7 @@ def matrix_rank(
     https://pytorch.org/docs/stable/generated/torch.linalg.matrix_rank.html
     """
 
-def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices in the cheapest order.
 
     Shapes: [(3, 3), (3, 3)] -> (3, 3). dtype: the input's.
@@ -269,6 +331,7 @@ def norm(
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Vector or matrix norms, by `ord` and `dim`.
 
@@ -288,6 +351,7 @@ def pinv(
     *,
     atol: Tensor | _Number | None = None,
     rtol: Tensor | _Number | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse of matrices. `rcond` is an older name for `rtol`.
 
@@ -299,7 +363,7 @@ def pinv(
     https://pytorch.org/docs/stable/generated/torch.linalg.pinv.html
     """
 
-def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
+def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
     """Q and R of A = Q R. Q, R.
 
     Shapes: (2, 3) -> (2, 2), (2, 3). dtype: the input's, the input's.
@@ -311,7 +375,7 @@ def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     https://pytorch.org/docs/stable/generated/torch.linalg.qr.html
     """
 
-def slogdet(A: Tensor) -> return_types.linalg_slogdet:
+def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
     """The signs of determinants and the logarithms of their absolute values. Sign, logabsdet.
 
     Shapes: (3, 3) -> (), (). dtype: the input's, float32.
@@ -320,7 +384,7 @@ def slogdet(A: Tensor) -> return_types.linalg_slogdet:
     https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html
     """
 
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The solution of a linear system; LinAlgError if a matrix is singular.
 
     Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
@@ -330,7 +394,12 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """
 
 def solve_ex(
-    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
+    A: Tensor,
+    B: Tensor,
+    *,
+    left: bool = True,
+    check_errors: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_solve_ex:
     """The solution of a linear system, and for each matrix 0 or its zero pivot. Result, info.
 
@@ -341,7 +410,13 @@ def solve_ex(
     """
 
 def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+    A: Tensor,
+    B: Tensor,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The solution of a triangular system.
 
@@ -351,7 +426,9 @@ def solve_triangular(
     https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html
     """
 
-def svd(A: Tensor, full_matrices: bool = True) -> return_types.linalg_svd:
+def svd(
+    A: Tensor, full_matrices: bool = True, *, out: Sequence[Tensor] | None = None
+) -> return_types.linalg_svd:
     """U, S and Vh of A = U diag(S) Vh. U, S, Vh.
 
     Shapes: (2, 3) -> (2, 2), (2,), (3, 3). dtype: the input's, float32, the input's.
@@ -363,7 +440,7 @@ def svd(A: Tensor, full_matrices: bool = True) -> return_types.linalg_svd:
     https://pytorch.org/docs/stable/generated/torch.linalg.svd.html
     """
 
-def svdvals(A: Tensor) -> Tensor:
+def svdvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Singular values, descending.
 
     Shapes: (2, 3) -> (2,). dtype: float32.
@@ -372,7 +449,7 @@ def svdvals(A: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.linalg.svdvals.html
     """
 
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor seen as a matrix with `ind` row dimensions.
 
     Raises RuntimeError: Expected a strictly positive integer for 'ind', but got ...
@@ -382,7 +459,9 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.linalg.tensorinv.html
     """
 
-def tensorsolve(A: Tensor, B: Tensor, dims: int | Sequence[int] | None = None) -> Tensor:
+def tensorsolve(
+    A: Tensor, B: Tensor, dims: int | Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """X of tensordot(A, X, X.ndim) = B.
 
     Raises RuntimeError: Expected self to satisfy the requirement prod(self.shape[other.ndim:]) ==
@@ -403,7 +482,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.linalg.vander.html
     """
 
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Dot products of vectors along `dim`, the first conjugated.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
@@ -423,6 +502,7 @@ def vector_norm(
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The norm of order `ord` over `dim` or over all.
 

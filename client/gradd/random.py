@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ._surface import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from ._surface import default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
-__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = [
+    "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+]  # fmt: skip
 
 
 @contextmanager

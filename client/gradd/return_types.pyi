@@ -79,6 +79,19 @@ class linalg_inv_ex(NamedTuple):
     inverse: Tensor
     info: Tensor
 
+class linalg_ldl_factor(NamedTuple):
+    """What `linalg_ldl_factor` returns: LD, pivots."""
+
+    LD: Tensor
+    pivots: Tensor
+
+class linalg_ldl_factor_ex(NamedTuple):
+    """What `linalg_ldl_factor_ex` returns: LD, pivots, info."""
+
+    LD: Tensor
+    pivots: Tensor
+    info: Tensor
+
 class linalg_lstsq(NamedTuple):
     """What `linalg_lstsq` returns: solution, residuals, rank, singular_values."""
 

@@ -303,7 +303,7 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/special.html#torch.special.log_ndtr
     """
 
-def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
@@ -367,13 +367,13 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/special.html#torch.special.modified_bessel_k1
     """
 
-def multigammaln(input: Tensor, p: int) -> Tensor:
+def multigammaln(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """Another name of `mvlgamma`.
 
     https://pytorch.org/docs/stable/special.html#torch.special.multigammaln
     """
 
-def ndtr(input: Tensor) -> Tensor:
+def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The standard normal distribution function.
 
     Shape: the input's. dtype: float32.
@@ -391,7 +391,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/special.html#torch.special.ndtri
     """
 
-def polygamma(n: int, input: Tensor) -> Tensor:
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The n-th derivative of digamma.
 
     Shape: the input's. dtype: float32.
@@ -488,7 +488,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/special.html#torch.special.sinc
     """
 
-def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """exp(input), normalised to sum to 1 along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.

@@ -24,7 +24,10 @@ def session() -> Iterator[gradd.Session]:
         yield found
 
 
-DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int8", "int64", "uint8")
+DTYPES = (
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int8", "int64", "uint8",
+    "uint16", "uint32", "uint64",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, "bool"])

@@ -42,6 +42,8 @@ def test_a_profile_says_what_ran(T: Any, tmp_path: Path) -> None:
     table = p.key_averages().table(sort_by="cpu_time_total", row_limit=5)
     assert "Self CPU time total" in table
     assert "# of Calls" in table
+    for memory in ("self_cpu_memory_usage", "cpu_memory_usage"):
+        assert "# of Calls" in p.key_averages().table(sort_by=memory)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         p.key_averages().table(sort_by="nothing")
     p.export_chrome_trace(str(tmp_path / "trace.json"))
@@ -130,6 +132,17 @@ def test_timers_measure_statements(T: Any) -> None:
     assert (once.title, once.as_row_name) == ("add: four", "four")
     assert "1 measurement, 10 runs , 1 thread" in repr(once)
     assert "setup: n = 2" in repr(once)
+    indented = B.Timer(
+        """
+            y = x + n
+            y * 2
+        """,
+        setup="""
+            n = 2
+        """,
+        globals={"x": x},
+    )
+    assert indented.timeit(2).median > 0
     told: list[int] = []
     many = timer.blocked_autorange(lambda number, seconds: told.append(number), min_run_time=0.02)
     assert sum(many.raw_times) >= 0.02
@@ -189,7 +202,8 @@ def test_events_and_streams_keep_the_one_order() -> None:
         assert end.elapsed_time(begin) < 0
         with pytest.raises(RuntimeError, match="must be created with argument 'enable_timing=True'"):
             begin.elapsed_time(cuda.Event())
-        with cuda.stream(cuda.Stream()) as s:
+        s = cuda.Stream()
+        with cuda.stream(s):
             s.wait_stream(cuda.current_stream())
             s.wait_event(s.record_event())
             y = x * 2

@@ -263,3 +263,28 @@ def test_get_lr_of_ones_own_warns() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         schedule.get_last_lr()
+
+
+def test_a_schedule_that_comes_across_a_default_keeps_its_program(session: Any) -> None:
+    weight = gradd.nn.Parameter(gradd.ones(3))
+    optimizer = gradd.optim.Adam([weight], lr=0.1)
+    schedule = gradd.optim.lr_scheduler.CyclicLR(optimizer, 0.01, 0.1, step_size_up=2)
+    betas = []
+
+    def step() -> None:
+        optimizer.zero_grad()
+        (weight * weight).sum().backward()
+        optimizer.step()
+        schedule.step()
+        betas.append(optimizer.param_groups[0]["betas"][0])
+
+    for _ in range(3):
+        step()
+    session.flush()
+    with session.profile() as profile:
+        for _ in range(8):
+            step()
+    assert len(set(betas)) == 3
+    assert 0.9 in betas[3:]
+    assert profile.new_programs == 0
+    assert {batch.how for batch in profile.batches} == {"planned"}

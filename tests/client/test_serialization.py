@@ -16,7 +16,7 @@ import pytest
 from gradd import nn, optim
 
 DTYPES = (
-    "bool", "uint8", "int8", "int16", "int32", "int64",
+    "bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64",
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
 

@@ -263,7 +263,7 @@ def stepped(kernel: Any, kind: str, attrs: dict[str, Any], real: Any, layout: in
         state = [first, second, counts, third if attrs["amsgrad"] else []]
     with np.errstate(all="ignore"):
         for _ in range(3):
-            kernel(np, params, grads, *state, **attrs)
+            kernel(np, params, grads, *state, None, **attrs)
     return [*params, *first, *second, *third, *counts]
 
 

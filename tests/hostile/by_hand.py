@@ -139,31 +139,39 @@ def _steps() -> Iterator[Call]:
         "lr": 0.1, "momentum": 0.9, "dampening": 0.0, "weight_decay": 0.1, "nesterov": False,
         "maximize": False, "first": False,
     }  # fmt: skip
-    yield _call("sgd_step", p, alike, [], **{**sgd, "momentum": 0.0}, outputs=0)
-    yield _call("sgd_step", p, alike, alike, **sgd, outputs=0)
+    yield _call("sgd_step", p, alike, [], None, **{**sgd, "momentum": 0.0}, outputs=0)
+    yield _call("sgd_step", p, alike, alike, None, **sgd, outputs=0)
+    yield _call("sgd_step", p, alike, alike, _t(), **sgd, outputs=0)
     adam: dict[str, Any] = {
         "lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8, "weight_decay": 0.1, "amsgrad": False,
         "maximize": False, "decoupled": True,
     }  # fmt: skip
-    yield _call("adam_step", p, alike, alike, alike, step, [], **adam, outputs=0)
-    yield _call("adam_step", p, alike, alike, alike, step, alike, **{**adam, "amsgrad": True}, outputs=0)
+    yield _call("adam_step", p, alike, alike, alike, step, [], None, **adam, outputs=0)
+    yield _call(
+        "adam_step", p, alike, alike, alike, step, alike, None, **{**adam, "amsgrad": True}, outputs=0
+    )
     rms = {
         "lr": 0.1, "alpha": 0.99, "eps": 1e-8, "weight_decay": 0.1, "momentum": 0.9, "maximize": False
     }  # fmt: skip
-    yield _call("rmsprop_step", p, alike, alike, step, alike, alike, **rms, outputs=0)
-    yield _call("rmsprop_step", p, alike, alike, step, [], [], **{**rms, "momentum": 0.0}, outputs=0)
+    yield _call("rmsprop_step", p, alike, alike, step, alike, alike, None, **rms, outputs=0)
+    yield _call("rmsprop_step", p, alike, alike, step, [], [], None, **{**rms, "momentum": 0.0}, outputs=0)
     ada = {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1, "eps": 1e-10, "maximize": False}
-    yield _call("adagrad_step", p, alike, alike, step, **ada, outputs=0)
+    yield _call("adagrad_step", p, alike, alike, step, None, **ada, outputs=0)
     moments: dict[str, Any] = {
         "lr": 0.1, "beta1": 0.9, "beta2": 0.99, "eps": 1e-8, "weight_decay": 0.1, "maximize": False
     }  # fmt: skip
     nadam = {**moments, "momentum_decay": 4e-3, "decoupled": True}
-    yield _call("nadam_step", p, alike, alike, alike, step, step, **nadam, outputs=0)
-    yield _call("radam_step", p, alike, alike, alike, step, **moments, decoupled=False, outputs=0)
-    yield _call("adamax_step", p, alike, alike, alike, step, **moments, outputs=0)
+    yield _call("nadam_step", p, alike, alike, alike, step, step, None, **nadam, outputs=0)
+    yield _call("radam_step", p, alike, alike, alike, step, None, **moments, decoupled=False, outputs=0)
+    yield _call("adamax_step", p, alike, alike, alike, step, None, **moments, outputs=0)
     delta = {"lr": 1.0, "rho": 0.9, "eps": 1e-6, "weight_decay": 0.1, "maximize": False}
-    yield _call("adadelta_step", p, alike, alike, alike, step, **delta, outputs=0)
+    yield _call("adadelta_step", p, alike, alike, alike, step, None, **delta, outputs=0)
     sizes = {"step_size_min": 1e-6, "step_size_max": 50.0, "etaminus": 0.5, "etaplus": 1.2, "maximize": False}
-    yield _call("rprop_step", p, alike, alike, alike, step, **sizes, outputs=0)
+    yield _call("rprop_step", p, alike, alike, alike, step, None, **sizes, outputs=0)
     asgd = {"lr": 0.1, "lambd": 1e-4, "alpha": 0.75, "t0": 1e6, "weight_decay": 0.1, "maximize": False}
-    yield _call("asgd_step", p, alike, alike, step, step, step, **asgd, outputs=0)
+    yield _call("asgd_step", p, alike, alike, step, step, step, None, **asgd, outputs=0)
+    yield _call("unscale_gradients", alike, _t())
+    yield _call(
+        "adjust_scale", _t(), Given(np.ones((), np.int32), dtypes.int32), _t(), growth=2.0, backoff=0.5,
+        interval=3, outputs=0,
+    )  # fmt: skip

@@ -127,6 +127,8 @@ def mirror(x: Any) -> Any:
         return getattr(gradd, str(x).removeprefix("torch."))
     if isinstance(x, torch.device):
         return str(x)
+    if isinstance(x, torch.nn.Module):
+        return gradd.from_torch(x)
     return x
 
 
@@ -146,6 +148,10 @@ def _mirrored(t: Any) -> Any:
         parts = _mirrored(t.detach()._indices()), _mirrored(t.detach()._values())
         made = gradd.sparse_coo_tensor(*parts, tuple(t.shape), is_coalesced=t.is_coalesced() or None)
         return made.requires_grad_() if t.requires_grad else made
+    if t.layout is torch.sparse_csr:
+        held = t.detach()
+        parts = (_mirrored(held.crow_indices()), _mirrored(held.col_indices()), _mirrored(held.values()))
+        return gradd.sparse_csr_tensor(*parts, tuple(t.shape), requires_grad=t.requires_grad)
     if t.is_contiguous() and not t.is_conj() and not t._is_view():
         found = gradd.tensor(_array(t))
     else:  # the whole memory behind it, which some samples reach for
@@ -170,7 +176,7 @@ def tensors(x: Any) -> list[Any]:
 
 def values(t: Any) -> Any:
     t = t.detach()
-    t = t.to_dense() if t.is_sparse else t
+    t = t if f"{t.layout}" == "torch.strided" else t.to_dense()
     if isinstance(t, gradd.Tensor):
         return (t.float() if t.dtype in (gradd.bfloat16, gradd.float16) else t).resolve_conj().numpy()
     import torch

@@ -140,6 +140,12 @@ def _by_hand() -> None:
         ("adadelta_step", (some(), some(), some(), some(), step()), moments),
         ("rprop_step", (some(), some(), some(), some(), step()), {}),
         ("asgd_step", (some(), some(), some(), step(), step(), step()), moments),
+        ("unscale_gradients", (some(), step()[0]), {}),
+        (
+            "adjust_scale",
+            (step()[0], NUMPY.from_array(np.array(1, np.int32)), step()[0]),
+            {"growth": 2.0, "backoff": 0.5, "interval": 3},
+        ),
     ]
     with ambient(backend=NUMPY, grad=False):
         for name, inputs, attrs in calls:

@@ -10,7 +10,8 @@ from gradd_engine.check import testing
 from gradd_engine.data.dtypes import bfloat16
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient, state
-from gradd_engine.ops.create.random_ops import bernoulli, multinomial, rand, randint, randn, randperm
+from gradd_engine.ops.create.multinomial import multinomial
+from gradd_engine.ops.create.random_ops import bernoulli, rand, randint, randn, randperm
 from gradd_engine.ops.index import subscript
 from gradd_engine.ops.index.embedding import embedding
 from gradd_engine.ops.index.scatter import scatter_add, scatter_op

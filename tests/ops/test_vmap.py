@@ -31,7 +31,10 @@ UNMAPPED = {
     "nn.functional.embedding_bag": "reversed offsets are refused",
 }
 #: what writes to its inputs
-WRITING = ("gcd_", "lcm_", "ldexp_", "setitem", "nn.functional.batch_norm", "nn.functional.instance_norm")
+WRITING = (
+    "gcd_", "lcm_", "ldexp_", "setitem", "index_put_", "addmv_", "nn.functional.batch_norm",
+    "nn.functional.instance_norm",
+)  # fmt: skip
 _SHARED = ("Batch norm got a batched tensor", "vmap: inplace arithmetic")
 KEYS = [k for k, some in CASES.items() if some and k not in UNMAPPED]
 

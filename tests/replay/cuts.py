@@ -68,7 +68,7 @@ class Cuts:
         fetch = []
         if reads < READS and self._recent:
             t = self._recent[int(which * len(self._recent))]()
-            if t is not None and t._session is session and t._out is not None and t._lost is None:
+            if t is not None and t._out is not None and t._out[0] is recorder.building and t._lost is None:
                 fetch.append(t)
                 self.read += 1
         self.cut += 1

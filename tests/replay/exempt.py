@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 MESSAGES = "asserts how many messages are sent, or how long they are"
+PLANNED = "asserts which of its batches were planned"
 
 #: not replayed at all: files, or tests
 LEFT_OUT = {
@@ -24,17 +25,29 @@ LEFT_OUT = {
 #: replayed, and what their sessions answer is compared; their own assertions need not hold when they are cut
 #: or repeated
 EXEMPT = {
+    "tests/client/distributions/test_checks.py": PLANNED,
     "tests/client/test_collected.py": "counts what this process holds, the twin session's nodes too",
+    "tests/client/test_cuda.py::test_with_a_gpu": MESSAGES,
     "tests/client/test_cycles.py": "counts what this process holds, the twin session's nodes too",
+    "tests/client/test_data_ahead.py": MESSAGES,
+    "tests/client/test_data_workers.py::test_samples_of_arrays_and_of_the_parents_tensors": MESSAGES,
     "tests/client/test_errors.py::test_the_mirror_raises_at_the_line_without_a_round_trip": MESSAGES,
     "tests/client/test_graph.py::test_text": "shows the ids of tensors",
+    "tests/client/test_known.py": MESSAGES,
     "tests/client/test_layers.py::test_initial_values_need_no_round_trip": MESSAGES,
     "tests/client/test_mirror.py::test_it_knows_everything_but_numbers": MESSAGES,
+    "tests/client/test_neighbours.py": MESSAGES,
+    "tests/client/test_numpy_protocols.py::test_a_tensor_of_gradds_stays_where_it_is": MESSAGES,
     "tests/client/test_optim.py::test_a_step_is_one_batch_and_few_steps": MESSAGES,
     "tests/client/test_optim.py::test_a_schedule_does_not_change_the_program": MESSAGES,
-    "tests/client/test_profile.py": "asserts which of its batches were planned",
+    "tests/client/test_own_optimizers.py::test_their_steps_wait_for_nothing_and_are_planned": PLANNED,
+    "tests/client/test_parametrize.py::test_training_with_norms_of_weights_waits_for_nothing": MESSAGES,
+    "tests/client/test_profile.py": PLANNED,
+    "tests/client/test_profiler.py": "counts what was profiled",
     "tests/client/test_recorder.py": MESSAGES,
     "tests/client/test_session.py::test_anonymous_sessions_end_with_close": "its session goes on here",
+    "tests/client/test_skipped_steps.py::test_a_loop_waits_for_nothing": MESSAGES,
+    "tests/client/test_swa.py::test_a_loop_that_averages_is_planned": PLANNED,
     "tests/examples/test_digits.py::test_an_accuracy_below_what_is_wanted_exits_1": MESSAGES,
 }
 

@@ -25,7 +25,6 @@ DIFFERS = {
     "3.5": "retain_variables is accepted, with a DeprecationWarning, as documents of 0.2 have it (23.4)",
     "6.5": "a relaxed layout policy allows another layout; .grad keeps the leaf's, known without asking",
     "6.9": "a session has one device: a gradient cannot lie on another",
-    "6.12": "there are no sparse tensors: sparse=True says so, and every gradient is dense",
     "19.4": "negatives are computed: the imaginary part of a conjugate view is a copy",
     "21.3": "there is no half-precision complex dtype: float16 with a complex number gives complex64",
 }

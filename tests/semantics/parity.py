@@ -57,8 +57,11 @@ Small differences that no item names:
 - `func.jvp` inside a `dual_level` works; PyTorch refuses to nest them.
 - Complex `conj()` is a lazy view; there is no negative bit, so `z.conj().imag` is a copy and `is_neg()` is
   False.
-- Sparse tensors are in coordinate format, and dense behind what they say; no compressed layouts, no
-  quantized or nested tensors, no half-precision complex dtype.
+- Sparse tensors are dense behind what they say: memory and time are those of the dense tensor, and functions
+  that PyTorch refuses for them give dense results. `values()` and `_values()` are copies, and a gradient with
+  respect to a sparse tensor is dense. A sparse gradient of an embedding that looks up a row several times has
+  the row's whole gradient at the first of these. No quantized or nested tensors, no half-precision complex
+  dtype.
 - `x[mask]` keeps the indices that the mask gave, so that changing the mask afterwards goes unnoticed.
 - Within saved-tensor hooks, a pass with `create_graph` does not pack what its own graph keeps.
 - An error that depends on values (an index out of range) is raised where values are read next, with the line

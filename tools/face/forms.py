@@ -66,12 +66,15 @@ _BY_NAME = {
     "dim": f"{_SIZES} | None",
     "layout": "layout | None",
     "memory_format": "memory_format | None",
+    "out": "Tensor | None",
     "non_blocking": "bool",
     "padding": f"{_SIZES} | str",
     "reduce": "str | None",
     "scale_factor": "float | Sequence[float] | None",
     "the_template": "Tensor",
 }
+#: the keywords that wrappers add to several functions
+_KEYWORDS = {"generator": "Generator | None", "out": "Tensor | None"}
 _ROOTS = "Tensor | GradientEdge | Sequence[Tensor | GradientEdge]"
 _COTANGENTS = "Tensor | Sequence[Tensor | None] | None"
 #: the same of passes (torch.autograd)
@@ -246,14 +249,27 @@ def _added(fn: Any) -> list[Parameter]:
         notes = inspect.get_annotations(layer) if layer.__annotations__ else {}
         for name in names:
             default = (layer.__kwdefaults__ or {}).get(name, REQUIRED)
-            text = "Generator | None" if name == "generator" else _spelled(notes.get(name, "bool"))
+            text = _KEYWORDS.get(name) or _spelled(notes.get(name, "bool"))
             how = POSITIONAL if name == "inplace" else KEYWORD
             found.append(Parameter(name, text, _default(default), how))
     return found
 
 
+def _named(form: Form) -> Form:
+    """A form whose sizes have a name also where they are given one by one, ``*sizes, size=None``: they are
+    ``*size``.
+    """
+    one = next((p for p in form.parameters if p.how == SPREAD), None)
+    name = next((p for p in form.parameters if p.how == KEYWORD and p.type == f"{_SIZES} | None"), None)
+    if one is None or name is None:
+        return form
+    given = replace(one, name=name.name, type=_SIZES)
+    return replace(form, parameters=tuple(given if p is one else p for p in form.parameters if p is not name))
+
+
 def _spread(form: Form) -> list[Form]:
     """A form whose sizes or tensors may be given one by one too: as a sequence first."""
+    form = _named(form)
     for i, p in enumerate(form.parameters):
         if p.how == SPREAD and p.type in _SPREADS:
             whole = replace(p, type=p.type.removeprefix("int | "), how=POSITIONAL)
@@ -261,6 +277,12 @@ def _spread(form: Form) -> list[Form]:
             before, after = form.parameters[:i], form.parameters[i + 1 :]
             return [replace(form, parameters=(*before, x, *after)) for x in (whole, single)]
     return [form]
+
+
+def _stored(p: Parameter, returns: str) -> Parameter:
+    """``out`` of several results: as many tensors."""
+    several = p.name == "out" and returns.startswith(("return_types", "tuple"))
+    return replace(p, type="Sequence[Tensor] | None") if several else p
 
 
 def _ordered(parameters: list[Parameter]) -> tuple[Parameter, ...]:
@@ -298,6 +320,7 @@ def forms_of(fn: Callable[..., Any], name: str, space: str = "") -> list[Form]:
             replace(f, parameters=_ordered([p for p in f.parameters if p.name not in taken] + added))
             for f in found
         ]
+    found = [replace(f, parameters=tuple(_stored(p, f.returns) for p in f.parameters)) for f in found]
     return [f.method() for f in found] if not own and space == "Tensor" else found
 
 

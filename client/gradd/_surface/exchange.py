@@ -5,10 +5,13 @@ https://pytorch.org/docs/stable/dlpack.html, https://dmlc.github.io/dlpack/lates
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from gradd_engine.data import Device, dtypes
+from gradd_engine.schema import type_name
 from gradd_engine.transforms import made_here
 
 from .._session import current
@@ -95,8 +98,50 @@ def array_wrap(
     return made_here(made)  # type: ignore[return-value]
 
 
-#: methods by which other libraries take tensors
+def _written(name: str, self: Any, tensors: Sequence[Any], function: Callable[..., Any]) -> Any:
+    """Write what the function makes of each element of the tensors."""
+    if any(t.requires_grad for t in (self, *tensors)):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
+        )
+    for t in tensors:
+        if t.dtype is not self.dtype:
+            raise TypeError(
+                f"{name}: expected {self.dtype.tensor_type} for 'other' (got {t.dtype.tensor_type})"
+            )
+    if not callable(function):
+        raise TypeError(f"'{type_name(function)}' object is not callable")
+    parts = [t.expand(self.shape).reshape(-1).tolist() for t in (self, *tensors)]
+    made = [function(*values) for values in zip(*parts, strict=True)]
+    odd = next((x for x in made if not isinstance(x, Number)), None)
+    if odd is not None:
+        raise TypeError(f"must be real number, not {type_name(odd)}")
+    found = np.array(made).reshape(tuple(self.shape))
+    return self.copy_(current().backend.from_array(found.astype(self.dtype.np)))
+
+
+def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
+    """Write what a Python function makes of each element (torch.Tensor.apply_). Waits for the values.
+    RuntimeError for a tensor that requires a gradient, TypeError where no number comes.
+    """
+    return _written("apply_", self, [], callable)
+
+
+def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
+    """As `apply_`, of each element and another tensor's, which is broadcast (torch.Tensor.map_)."""
+    return _written("map_", self, [tensor], callable)
+
+
+def map2_(self: Any, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Any:
+    """As `apply_`, of each element and those of two more tensors (torch.Tensor.map2_)."""
+    return _written("map2_", self, [x, y], callable)
+
+
+#: methods by which other libraries and Python's functions take tensors
 EXCHANGE: dict[str, Any] = {
+    "apply_": apply_,
+    "map_": map_,
+    "map2_": map2_,
     "__array_wrap__": array_wrap,
     "__dlpack__": dlpack,
     "__dlpack_device__": dlpack_device,

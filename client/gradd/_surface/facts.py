@@ -21,13 +21,19 @@ if TYPE_CHECKING:
 
 
 class layout:
-    """The memory layout (torch.layout): only `strided`."""
+    """The memory layout (torch.layout), by its name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __repr__(self) -> str:
         return f"torch.{self._name}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, layout) and other._name == self._name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
 
 
 strided = layout("strided")

@@ -111,36 +111,45 @@ class Generator:
             self._place = seeding.restore_rng(before)
 
 
-def _default() -> Generator:
-    """The current session's own stream."""
-    found = Generator()
-    found._own = False
-    return found
+class _Default(Generator):
+    """The own stream of whichever session is current (torch.default_generator)."""
+
+    _own = False
+
+    def __init__(self) -> None:
+        """Of no session."""
+
+    @property
+    def _session(self) -> Session:  # type: ignore[override]  # each time anew
+        return current()
+
+
+default_generator = _Default()
 
 
 def manual_seed(seed: Any) -> Generator:
     """Restart the current session's random stream, and return it (torch.manual_seed)."""
-    return _default().manual_seed(seed)
+    return default_generator.manual_seed(seed)
 
 
 def initial_seed() -> int:
     """The seed of the current session's random stream (torch.initial_seed)."""
-    return _default().initial_seed()
+    return default_generator.initial_seed()
 
 
 def seed() -> int:
     """Restart the current session's random stream with a random seed, and return the seed (torch.seed)."""
-    return _default().seed()
+    return default_generator.seed()
 
 
 def get_rng_state() -> Any:
     """A token of the position of the current session's random stream (torch.get_rng_state)."""
-    return _default().get_state()
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Any) -> None:
     """Reset the current session's random stream to a token's position (torch.set_rng_state)."""
-    _default().set_state(new_state)
+    default_generator.set_state(new_state)
 
 
 def _with_generator(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from gradd_engine.data import read_only
 
 from .._tensor import Tensor, TensorType
-from .coo import SPARSE
 from .creation import made, reduced
 from .exchange import EXCHANGE
 from .facts import METHODS, PROPERTIES
 from .generator import drawing_methods
+from .overridable import prepare
+from .sparse_methods import SPARSE
 from .storages import MEMORY
 
 
@@ -21,3 +22,4 @@ def attach() -> None:
     for name, member in members.items():
         setattr(Tensor, name, member)
     read_only(Tensor, *PROPERTIES, "is_cuda")
+    prepare()

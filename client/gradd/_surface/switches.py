@@ -13,6 +13,7 @@ from gradd_engine.data import Device, dtypes
 from .._session import current, set_default_dtype
 from .._tensor import dtype_of
 
+_DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
 
 _deterministic, _warns_only = False, False
@@ -44,6 +45,27 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """What `use_deterministic_algorithms` was told."""
     return _deterministic and _warns_only
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """`use_deterministic_algorithms` by a number or name: 0 ``default``, 1 ``warn``, 2 ``error``. TypeError
+    and RuntimeError for anything else.
+
+    As https://docs.pytorch.org/docs/stable/generated/torch.set_deterministic_debug_mode.html.
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    known: tuple[int | str, ...] = _DEBUG_MODES if isinstance(debug_mode, str) else (0, 1, 2)
+    if debug_mode not in known:
+        told = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"
+        raise RuntimeError(f"invalid value of debug_mode, expected {told}, but got {debug_mode}")
+    mode = known.index(debug_mode)
+    use_deterministic_algorithms(mode > 0, warn_only=mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """What `use_deterministic_algorithms` was told: 0 no, 1 with warnings, 2 with errors."""
+    return (1 if _warns_only else 2) if _deterministic else 0
 
 
 def set_float32_matmul_precision(precision: str) -> None:

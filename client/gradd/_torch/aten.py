@@ -260,8 +260,10 @@ def _named(name: str) -> Iterator[Callable[..., Any]]:
 
 def _parameters(schema: Any, function: Callable[..., Any]) -> dict[str, str] | None:
     """The function's name of each argument of an operator, in its order; None unless it has them all."""
-    known = inspect.signature(function).parameters
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in known.values()):
+    parameters = inspect.signature(function).parameters.items()
+    known = {n: p for n, p in parameters if n != "_rest"}  # numbers before tensors, as of old
+    kinds = {p.kind for p in known.values()}
+    if kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
         return None
     found = {}
     for place, argument in enumerate(schema.arguments):
@@ -280,6 +282,8 @@ def _call(
     function: Callable[..., Any], names: list[str], renamed: dict[str, str], *args: Any, **kw: Any
 ) -> Any:
     given = dict(zip(names, args, strict=False), **kw)
+    if "reduction" in given and getattr(top, function.__name__, None) is function:
+        given["reduction"] = _REDUCTIONS.index(given["reduction"])  # these take the operator's number
     return function(**{renamed[name]: value for name, value in given.items() if name in renamed})
 
 

@@ -16,7 +16,7 @@ from .._tensor import Tensor
 if TYPE_CHECKING:
     from gradd_engine.data import DType
 
-#: the dtypes of the standard that gradd has, by kind; it has no unsigned ones but uint8
+#: the dtypes of the standard that have its promotion, by kind: PyTorch promotes no unsigned ones but uint8
 KINDS: dict[str, tuple[DType, ...]] = {
     "bool": (dtypes.bool_,),
     "signed integer": (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64),

@@ -13,7 +13,7 @@ from gradd_engine.graph import (
 )
 from gradd_engine.legacy import Variable
 
-from . import forward_ad, function, functional, grad_mode, graph, profiler
+from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler, variable
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "GradcheckError",
     "SavedTensor",
     "Variable",
+    "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -40,4 +41,5 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "variable",
 ]

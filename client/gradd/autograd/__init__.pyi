@@ -22,18 +22,21 @@ from gradd_engine.legacy import Variable as Variable
 
 from gradd._tensor.tensor import Tensor
 
+from . import anomaly_mode as anomaly_mode
 from . import forward_ad as forward_ad
 from . import function as function
 from . import functional as functional
 from . import grad_mode as grad_mode
 from . import graph as graph
 from . import profiler as profiler
+from . import variable as variable
 
 __all__ = [
     "Function",
     "GradcheckError",
     "SavedTensor",
     "Variable",
+    "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -53,6 +56,7 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "variable",
 ]
 
 def backward(

@@ -22,6 +22,10 @@ class Constraint:
         """Whether each event is in it: bool, [value's shape without the last `event_dim` dimensions]."""
         raise NotImplementedError
 
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        """The test of `require` that is its `check`, with its bounds; None where there is none."""
+        return None
+
     def _printed(self) -> list[Any]:
         """The texts and tensors that `repr` joins."""
         return [f"{self!r}"]
@@ -116,6 +120,10 @@ class _IndependentConstraint(_Wrapping):
     @property
     def event_dim(self) -> int:
         return int(self.base_constraint.event_dim) + self.reinterpreted_batch_ndims
+
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        enough = value.ndim >= self.event_dim
+        return self.base_constraint._test(value) if enough else None
 
     def check(self, value: Any) -> Any:
         found = self.base_constraint.check(value)

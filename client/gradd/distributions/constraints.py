@@ -67,6 +67,9 @@ class _Boolean(Constraint):
     def check(self, value: Any) -> Any:
         return (value == 0) | (value == 1)
 
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return ("truth",)
+
 
 class _OneHot(Constraint):
     is_discrete = True
@@ -117,6 +120,11 @@ class _Between(_Bounded):
         super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
 
 
+def _of_bounds(test: str, *bounds: Any) -> tuple[Any, ...] | None:
+    """The test of `require` with bounds that are numbers; None where one is a tensor."""
+    return (test, *map(float, bounds)) if all(isinstance(b, (int, float)) for b in bounds) else None
+
+
 def _whole(value: Any, within: Any) -> Any:
     """Whether numbers are whole and `within`; integers need no look."""
     if isinstance(value, Tensor) and not value.dtype.is_floating_point:
@@ -129,6 +137,10 @@ class _IntegerInterval(_Between):
 
     def check(self, value: Any) -> Any:
         return _whole(value, (self.lower_bound <= value) & (value <= self.upper_bound))
+
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        whole = not value.dtype.is_floating_point
+        return _of_bounds("between", self.lower_bound, self.upper_bound) if whole else None
 
 
 class _IntegerLessThan(_Below):
@@ -151,30 +163,48 @@ class _Real(Constraint):
     def check(self, value: Any) -> Any:
         return value == value
 
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return ("number",)
+
 
 class _GreaterThan(_Above):
     def check(self, value: Any) -> Any:
         return self.lower_bound < value
+
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return _of_bounds("above", self.lower_bound)
 
 
 class _GreaterThanEq(_Above):
     def check(self, value: Any) -> Any:
         return self.lower_bound <= value
 
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return _of_bounds("from", self.lower_bound)
+
 
 class _LessThan(_Below):
     def check(self, value: Any) -> Any:
         return value < self.upper_bound
+
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return _of_bounds("below", self.upper_bound)
 
 
 class _Interval(_Between):
     def check(self, value: Any) -> Any:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return _of_bounds("between", self.lower_bound, self.upper_bound)
+
 
 class _HalfOpenInterval(_Between):
     def check(self, value: Any) -> Any:
         return (self.lower_bound <= value) & (value < self.upper_bound)
+
+    def _test(self, value: Any) -> tuple[Any, ...] | None:
+        return _of_bounds("between, without the end", self.lower_bound, self.upper_bound)
 
 
 class _Simplex(Constraint):

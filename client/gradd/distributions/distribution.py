@@ -14,7 +14,7 @@ from gradd_engine.graph import no_grad
 from .. import _top as ops
 from .._tensor import Tensor
 from . import constraints
-from ._checks import demand, known_number
+from ._checks import demand, demand_within, known_number
 from .utils import lazy_property
 
 if TYPE_CHECKING:
@@ -82,21 +82,21 @@ class Distribution:
                 continue
             value = getattr(self, name)
             number = known_number(value) if constraint._of_numbers else None
-            valid = constraint.check(value if number is None else number)
-            if valid is True or (number is not None and not isinstance(valid, Tensor) and valid):
+            known = None if number is None else constraint.check(number)
+            if known is not None and not isinstance(known, Tensor) and known:
                 continue
             told = f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) "
-            demand(
-                valid,
-                [
-                    told + "of distribution ",
-                    *self._printed(),
-                    " to satisfy the constraint ",
-                    *constraint._printed(),
-                    ", but found invalid values:\n",
-                ],
-                value,
-            )
+            parts = [
+                told + "of distribution ",
+                *self._printed(),
+                " to satisfy the constraint ",
+                *constraint._printed(),
+                ", but found invalid values:\n",
+            ]
+            if known is None:
+                demand_within(constraint, parts, value)
+            else:
+                demand(known, parts, value)
 
     @property
     def batch_shape(self) -> Size:
@@ -233,8 +233,8 @@ class Distribution:
             )
             return
         told = f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the "
-        demand(
-            support.check(value),
+        demand_within(
+            support,
             [
                 told + "support (",
                 *support._printed(),

@@ -152,7 +152,7 @@ def class_over(root: type[Tensor]) -> type[Any]:
     """The class of a level's tensors, with the methods of the user-facing class."""
     found = _classes.get(root)
     if found is None:
-        found = _classes[root] = type("BatchedTensor", (Batched, root), {})
+        found = _classes[root] = type("BatchedTensor", (Batched, root), {"__module__": __name__})
     return found
 
 

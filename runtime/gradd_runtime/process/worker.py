@@ -79,13 +79,20 @@ class Worker:
         while self._open or self._turns:
             if self._turns:
                 self._run_one()
-            elif self._poll.poll(_milliseconds(self._pager.wait())):
+            elif self._comes():
                 self._receive()
             else:
                 self._pager.page()
         for hosted in self._sessions.values():
             if hosted.kept and not hosted.sleep():
                 hosted.close()
+
+    def _comes(self) -> bool:
+        """Wait until something comes, or the pager has something to do. Receiving waits as well: where only
+        it is to be waited for, it is not asked before, which would be another call of the system.
+        """
+        wait = self._pager.wait()
+        return wait is None or bool(self._poll.poll(math.ceil(1000 * wait)))
 
     def _receive(self) -> None:
         came = self._incoming.receive()
@@ -126,8 +133,9 @@ class Worker:
         if hosted.wake(self._waiting[number][0][1]):
             self._answer(number, hosted, began)
         spent = perf_counter() - began
-        while self._open and self._poll.poll(0):
-            self._receive()
+        if len(self._sessions) > 1:  # those who came meanwhile, for their turns
+            while self._open and self._poll.poll(0):
+                self._receive()
         self._turns.spent(spent, number in self._waiting)
         if self._pager.short:
             self._pager.page({self._sessions[waiting] for waiting in self._waiting})
@@ -164,11 +172,6 @@ class Worker:
             self._turns.leave(names.owner(hosted.name), number)
             for request, _, _ in queue:
                 write(self._front, EnvelopeKind.FRAME, request, [_closed()])
-
-
-def _milliseconds(seconds: float | None) -> int | None:
-    """For `poll`, which is not to come back before."""
-    return None if seconds is None else math.ceil(1000 * seconds)
 
 
 def _closed() -> bytes:

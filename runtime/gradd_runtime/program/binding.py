@@ -147,9 +147,11 @@ def _bind(step: Step, i: int, first: int) -> BoundStep:
         return _bind_upload(step, i, first)
     op = lookup(step.op, i)
     slots = op.schema.tensors
-    if len(step.inputs) != len(slots):
+    # An optional one at the end may be newer than the program, which a session's record has kept.
+    given = (*step.inputs, *(None for p in slots[len(step.inputs) :] if p.default is None))
+    if len(given) != len(slots):
         raise invalid(i, f"{op.name}() takes {len(slots)} inputs, {len(step.inputs)} were given")
-    for p, x, listed in zip(slots, step.inputs, op.listed, strict=True):
+    for p, x, listed in zip(slots, given, op.listed, strict=True):
         if x.__class__ is not int or listed:
             _check_input(op, p, x, i)
     if step.attrs:
@@ -182,7 +184,7 @@ def _bind(step: Step, i: int, first: int) -> BoundStep:
         attrs[p.name] = converted
     return BoundStep(
         op,
-        tuple(step.inputs),
+        given,
         attrs,
         tuple(sorted(late)),
         step.outputs,

@@ -19,13 +19,13 @@ def _own(base: Any) -> Any:
 
 
 Wrong = Callable[[Any], Any]
-#: each is read at once, so that both raise
+#: what each gives is computed and read at once, so that both raise
 WRONG: dict[str, Wrong] = {
     "a number": lambda T: T.distributions.Normal(0.0, -1.0),
     "a number and a tensor": lambda T: T.distributions.Normal(T.tensor([0.0, 1.0]), -1).mean.tolist(),
     "a tensor": lambda T: T.distributions.Normal(T.zeros(2), T.tensor([1.0, -1.0])).mean.tolist(),
     "one element": lambda T: T.distributions.Normal(T.zeros(1), T.tensor([-0.1])).mean.tolist(),
-    "no dimension": lambda T: T.distributions.Normal(T.tensor(0.5), T.tensor(-0.1)).mean.tolist(),
+    "no dimension": lambda T: T.distributions.Normal(T.tensor(0.5), T.tensor(-0.1)).mean.exp().tolist(),
     "a result": lambda T: T.distributions.Normal(
         T.zeros(2), T.tensor([1.0, -1.0], requires_grad=True) * 2
     ).mean.tolist(),
@@ -106,7 +106,7 @@ def test_nothing_is_checked_without_validation(session: Any) -> None:
     finally:
         D.Distribution.set_default_validate_args(True)
     with pytest.raises(ValueError, match="Bernoulli"):
-        D.Bernoulli(gradd.tensor(3.0)).mean.item()
+        D.Bernoulli(gradd.tensor(3.0)).mean.exp().item()
 
 
 def test_numbers_are_checked_here(session: Any) -> None:
@@ -158,3 +158,43 @@ def test_a_step_of_ppo_and_of_a_vae_is_one_planned_batch(session: Any) -> None:
     assert [batch.how for batch in profile.batches][2:6] == ["planned"] * 4
     assert profile.round_trips <= 1
     assert all(loss.isfinite().item() for loss in losses)
+
+
+def test_a_check_against_numbers_is_one_step(session: Any) -> None:
+    wide, counts = gradd.tensor([1.0, 2.0]), gradd.tensor([[0, 1], [2, 2]])
+    logits = gradd.zeros(2, 3)
+
+    def steps(make: Any) -> int:
+        session.flush()
+        before = session.stats()["steps"]
+        make()
+        session.flush()
+        return int(session.stats()["steps"] - before)
+
+    plain = steps(lambda: D.Normal(wide, wide, validate_args=False))
+    assert steps(lambda: D.Normal(wide, wide)) == plain + 2
+    checked, unchecked = (D.Categorical(logits=logits, validate_args=on) for on in (True, False))
+    assert steps(lambda: checked.log_prob(counts)) - steps(lambda: unchecked.log_prob(counts)) == 1
+
+
+@pytest.mark.parametrize(
+    ("constraint", "good", "bad"),
+    [
+        ("real", [0.0, -1.0], float("nan")), ("positive", [1e-9], 0.0), ("nonnegative", [0.0], -1e-9),
+        ("unit_interval", [0.0, 1.0], 1.5), ("boolean", [0.0, 1.0], 0.5),
+        ("real_vector", [1.0], float("nan")),
+    ],
+)  # fmt: skip
+def test_a_test_of_a_region_is_its_check(
+    session: Any, constraint: str, good: list[float], bad: float
+) -> None:
+    from gradd.distributions._checks import demand_within
+
+    region = getattr(D.constraints, constraint)
+    demand_within(region, ["bad: "], gradd.tensor(good))
+    session.flush()
+    demand_within(region, ["bad: "], gradd.tensor([*good, bad]))
+    with pytest.raises(ValueError, match="bad: tensor"):
+        session.flush()
+    for values in (good, [*good, bad]):
+        assert bool(region.check(gradd.tensor(values)).all()) is (values is good)

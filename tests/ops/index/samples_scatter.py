@@ -23,6 +23,9 @@ SAMPLES = {
         S(X, 0, I([[0, 1], [2, 0]]), T(2, 2)),
         S(X, 0, UP, 2.5),
         S(T(), 0, I(0), T()),
+        S(T(3, 4, grad=False), 0, UP, T(2, 4, grad=False), reduce="add").dtypes(FLOATS),
+        S(T(3, 4, grad=False), 0, UP, 2.5, reduce="multiply").dtypes(FLOATS),
+        S(T(3, 4, grad=False), 0, UP, value=2.5, reduce="add").dtypes(FLOATS),
     ],
     "scatter_add": [
         S(X, 0, UP, T(2, 4)).complex_too().dtypes(FLOATS),
@@ -45,6 +48,7 @@ ERRORS = {
         S(X, 0, I([0]), X),
         S(X, 0, I([[0, 1], [0, 0]]), T(1, 1)),
         S(X, 0, I([[0.0]], dtype=F32), X),
+        S(T(3, 4, grad=False), 0, UP, 2.5, reduce="sum"),
     ],
     "scatter_add": [S(X, 0, UP, T(2, 4, dtype=F32)), S(X, 0, I([0]), X), S(X, 0, I([[0, 1, 0, 0, 0]]), X)],
     "take_along_dim": [S(X, I([0]), 0), S(X, I([[0]], dtype="int32"), 0)],

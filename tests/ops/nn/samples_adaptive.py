@@ -13,6 +13,10 @@ ROW, IMAGE, VOLUME = V(APART[0, :, 0, 0]), V(APART[:, :, 0]), V(APART)
 TIES = V([[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]], grad=False)
 
 SAMPLES = {
+    **{
+        f"nn.functional.adaptive_max_pool{given.values.ndim - lead}d_with_indices": [S(given, 2).no_graph()]
+        for given, lead in ((ROW, 1), (IMAGE, 2), (VOLUME, 2))
+    },
     "nn.functional.adaptive_max_pool1d": [
         S(ROW, 4).dtypes(FLOATS),
         S(T(2, 3, 7), (3,), return_indices=True).dtypes("float32"),

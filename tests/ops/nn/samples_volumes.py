@@ -22,6 +22,7 @@ SAMPLES = {
         S(T(2, 4, 5, 6), 2).dtypes("float32"),
         S(T(0, 2, 4, 5, 6), 2).dtypes("float32").no_grad(),
     ],
+    "nn.functional.max_pool3d_with_indices": [S(APART, 2).no_graph()],
     "nn.functional.avg_pool3d": [
         S(VOLUME, 2).dtypes("float32 int64"),
         S(VOLUME, (3, 2, 1), stride=(2, 1, 3), padding=(1, 0, 0)).dtypes("float32"),

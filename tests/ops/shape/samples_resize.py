@@ -13,4 +13,5 @@ def _to(*size: int) -> Sample:
 SAMPLES = {
     "Tensor.resize_": [_to(3, 2), _to(6), _to(2, 2), _to(0)],
     "Tensor.resize_as_": [S(T(2, 3, grad=False), T(3, 2, grad=False)).no_grad().no_layouts()],
+    "resize_as_": [S(T(2, 3, grad=False), T(3, 2, grad=False)).no_grad().no_layouts()],
 }

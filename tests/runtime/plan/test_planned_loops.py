@@ -25,6 +25,7 @@ from tests.runtime.plan.loops import (
     NO_LAYERS,
     OPTIMIZERS,
     SCHEDULES,
+    SPARSE,
     Loop,
     run,
     steps_of,
@@ -77,7 +78,7 @@ def _subclasses(room: object, names: list[str], base: type) -> set[str]:
 def test_all_that_the_sdk_has_is_tried() -> None:
     modules = _subclasses(nn, nn.__all__, nn.Module)
     assert modules == {*LAYERS, *LOOKUPS, *LOSSES, *(NO_LAYERS - {"Module"})}
-    assert _subclasses(optim, optim.__all__, optim.Optimizer) == set(OPTIMIZERS)
+    assert _subclasses(optim, optim.__all__, optim.Optimizer) == {*OPTIMIZERS, *SPARSE}
     schedules = _subclasses(lr_scheduler, dir(lr_scheduler), lr_scheduler.LRScheduler)
     assert {name for name in schedules if name[0] != "_"} == set(SCHEDULES)
     public = {name for name in dir(nn.utils) if name.startswith("clip_") and name.endswith("_")}

@@ -85,3 +85,22 @@ def test_what_rules_and_composites_are_sent_as_may_be_called() -> None:
         name for name, each in REGISTRY.items() if each.surface.outside and each.surface.namespace == "-"
     }
     assert {"max_pool2d_backward", "index_put_add", "softmax_kernel", "set_grad", "resume_pass"} <= found
+
+
+def test_an_optional_input_at_the_end_may_be_left_out(peer: Peer) -> None:
+    """So that a record stays readable whose ops have got another one since."""
+    planted = kernel(
+        "planted_newer(Tensor input, Tensor? more=None) -> Tensor",
+        infer=lambda input, more: REGISTRY["sin"].infer(input),  # type: ignore[misc]
+        impl=lambda xp, a, more: a if more is None else a + more,
+        namespace="-",
+        outside=True,
+    )
+    try:
+        for given, want in (([0], [1.0, 2.0]), ([0, None], [1.0, 2.0]), ([0, 0], [2.0, 4.0])):
+            reply = peer.batch(Step(planted.name, given), Step("copy_", [1, 2]), inputs=["x", "seen"])
+            assert reply.problem is None
+            assert peer.get("seen").tolist() == want
+        assert peer.batch(Step(planted.name, []), inputs=["x"]).problem.slug == "invalid-op"
+    finally:
+        del REGISTRY[planted.name]

@@ -25,9 +25,11 @@ def _add_infer(input: Any, other: Any, alpha: Any) -> Meta:
 
 
 def _sub_infer(input: Any, other: Any, alpha: Any) -> Meta:
-    meta = broadcast(input, other)
-    if any(x.dtype is dtypes.bool_ if isinstance(x, Tensor) else isinstance(x, bool) for x in (input, other)):
-        both = meta.dtype is dtypes.bool_
+    truths = [
+        x.dtype is dtypes.bool_ if isinstance(x, Tensor) else isinstance(x, bool) for x in (input, other)
+    ]
+    if any(truths):
+        both = all(truths)
         raise RuntimeError(
             f"Subtraction, the `-` operator, with {'two bool tensors' if both else 'a bool tensor'} "
             f"is not supported. "
@@ -37,6 +39,7 @@ def _sub_infer(input: Any, other: Any, alpha: Any) -> Meta:
                 else "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
             )
         )
+    meta = broadcast(input, other)
     _check_alpha(meta, alpha)
     return meta
 
@@ -61,6 +64,7 @@ add: Op = elementwise(
     impl=lambda xp, a, b, alpha: xp.add(a, _times(xp, b, alpha)),
     vjp=(lambda g: g, lambda g, alpha: _scaled(g, alpha)),
     ufunc="add",
+    numbers_first="alpha",
     method=True,
     inplace=True,
     doc="input + alpha * other (torch.add).",
@@ -75,6 +79,7 @@ sub: Op = elementwise(
     impl=lambda xp, a, b, alpha: xp.subtract(a, _times(xp, b, alpha)),
     vjp=(lambda g: g, lambda g, alpha: neg(_scaled(g, alpha))),
     ufunc="subtract",
+    numbers_first="alpha",
     method=True,
     inplace=True,
     doc="input - alpha * other (torch.sub).",

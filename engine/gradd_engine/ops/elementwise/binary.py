@@ -54,7 +54,7 @@ _where_op: Op = elementwise(
 )
 
 
-@public(forms=("(condition, input, other)", "(condition) -> tuple[Tensor, ...]"))
+@public(forms=("(condition, input, other)", "(condition) -> tuple[Tensor, ...]"), out=True)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """See torch.where; with only a condition, the indices where it is true."""
     if input is None and other is None:
@@ -226,6 +226,7 @@ pow = composite(
     "pow(Tensor|Number input, Tensor|Number exponent) -> Tensor",
     body=_pow_of,
     inline=True,
+    out=True,
     method=True,
     doc="input ** exponent, where at least one is a tensor (torch.pow).",
     autocast={"cuda": "float32"},
@@ -256,6 +257,7 @@ def _float_power(input: Any, exponent: Any) -> Any:
 float_power: Op = composite(
     "float_power(Tensor|Number input, Tensor|Number exponent) -> Tensor",
     body=_float_power,
+    out=True,
     method=True,
     doc="input ** exponent in double precision (torch.float_power).",
 )

@@ -105,7 +105,7 @@ _frexp: Op = kernel(
 _FREXP = return_type("frexp", "mantissa exponent")
 
 
-@public(method=True)
+@public(method=True, out=True)
 def frexp(input: Tensor) -> Any:
     """See torch.frexp: mantissa and exponent (int32)."""
     return _FREXP(*_frexp(input))
@@ -160,7 +160,7 @@ mvlgamma: Op = elementwise(
 )
 
 
-@public("special")
+@public("special", out=True)
 def multigammaln(input: Tensor, p: int) -> Any:
     """See torch.special.multigammaln: another name of `mvlgamma`."""
     return mvlgamma(input, p)

@@ -146,7 +146,7 @@ _polygamma_op: Op = elementwise(
 )
 
 
-@public("", "special")
+@public("", "special", out=True)
 def polygamma(n: int, input: Tensor) -> Any:
     """See torch.polygamma."""
     if n < 0:

@@ -153,6 +153,7 @@ log_ndtr: Op = elementwise(
 ndtr: Op = composite(
     "ndtr(Tensor input) -> Tensor",
     body=lambda input: (erf(input * _ROOT_HALF) + 1.0) * 0.5,
+    out=True,
     namespace="special",
     doc="The standard normal distribution function (torch.special.ndtr).",
 )

@@ -268,14 +268,30 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     return stack([masked_rows(g, under, count) for g in grids], 1)
 
 
-@public()
+@public(out=True)
 def row_stack(tensors: Any) -> Any:
     """See torch.row_stack: an alias of vstack."""
     return vstack(tensors)
 
 
+#: the forms of what splits: by a number of equal parts, or at indices
+_SPLIT = (
+    "(input, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]",
+    "(input, *, sections: int) -> tuple[Tensor, ...]",
+    "(input, *, indices: int | Sequence[int]) -> tuple[Tensor, ...]",
+)
+
+
+def _one_of(*given: Any) -> Any:
+    """The argument that was given, of several names for one."""
+    return next((x for x in given if x is not None), None)
+
+
 def _splits(name: str, least: int, axis: int) -> None:
-    def split(input: Tensor, indices_or_sections: Any) -> Any:
+    def split(
+        input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+    ) -> Any:
+        indices_or_sections = _one_of(indices_or_sections, indices, sections)
         if input.ndim < least:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {least} dimension, "
@@ -296,7 +312,7 @@ def _splits(name: str, least: int, axis: int) -> None:
 
     split.__name__ = split.__qualname__ = name
     split.__doc__ = f"Parts along a dimension: a number of equal ones, or cut at indices (torch.{name})."
-    public(name=name, method=True, forms="(input, indices_or_sections) -> tuple[Tensor, ...]")(split)
+    public(name=name, method=True, forms=_SPLIT)(split)
 
 
 _splits("hsplit", 1, 1)

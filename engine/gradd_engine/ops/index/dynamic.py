@@ -89,6 +89,7 @@ nonzero_op = composite(
 
 
 @public(
+    out=True,
     method=True,
     forms=(
         "(input, *, as_tuple: Literal[False] = False)",
@@ -183,6 +184,7 @@ masked_select = composite(
     body=_masked_select,
     dynamic=True,
     inline=True,
+    out=True,
     method=True,
     doc="The elements that a mask selects, as a vector (torch.masked_select).",
     shaped_by="mask",

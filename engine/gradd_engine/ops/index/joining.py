@@ -86,19 +86,19 @@ cat_op = kernel(
 )
 
 
-@public()
+@public(out=True)
 def cat(tensors: Any, dim: int = 0) -> Any:
     """See torch.cat."""
     return cat_op(tensors, dim)
 
 
-@public(name="concat")
+@public(name="concat", out=True)
 def concat(tensors: Any, dim: int = 0) -> Any:
     """An alias of cat (torch.concat)."""
     return cat_op(tensors, dim)
 
 
-@public(name="concatenate")
+@public(name="concatenate", out=True)
 def concatenate(tensors: Any, dim: int = 0) -> Any:
     """An alias of cat (torch.concatenate)."""
     return cat_op(tensors, dim)
@@ -136,7 +136,7 @@ def _some(tensors: Sequence[Any], name: str) -> None:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
 
-@public()
+@public(out=True)
 def hstack(tensors: Any) -> Any:
     """Tensors concatenated along the second dimension, vectors along the first (torch.hstack)."""
     _some(tensors, "hstack")
@@ -144,21 +144,21 @@ def hstack(tensors: Any) -> Any:
     return cat_op(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-@public()
+@public(out=True)
 def vstack(tensors: Any) -> Any:
     """Tensors concatenated along the first dimension, vectors as rows (torch.vstack)."""
     _some(tensors, "vstack")
     return cat_op([atleast_2d(t) for t in tensors], 0)
 
 
-@public()
+@public(out=True)
 def dstack(tensors: Any) -> Any:
     """Tensors concatenated along the third dimension (torch.dstack)."""
     _some(tensors, "dstack")
     return cat_op([atleast_3d(t) for t in tensors], 2)
 
 
-@public()
+@public(out=True)
 def column_stack(tensors: Any) -> Any:
     """Tensors side by side as columns, each vector as one column (torch.column_stack)."""
     _some(tensors, "column_stack")
@@ -210,9 +210,9 @@ repeat = kernel(
 )
 
 
-def _repeat_method(self: Any, *repeats: Any) -> Any:
+def _repeat_method(self: Any, *times: Any, repeats: Any = None) -> Any:
     """See torch.Tensor.repeat."""
-    return repeat(self, as_list(repeats, "repeat", "repeats"))
+    return repeat(self, as_list(times if repeats is None else repeats, "repeat", "repeats"))
 
 
 attach("repeat", _repeat_method)
@@ -225,9 +225,9 @@ def tile(input: Tensor, dims: Any) -> Any:
     return repeat(input, [1] * (input.ndim - len(dims)) + dims)
 
 
-def _tile_method(self: Any, *dims: Any) -> Any:
+def _tile_method(self: Any, *times: Any, dims: Any = None) -> Any:
     """See torch.Tensor.tile."""
-    return tile(self, as_list(dims, "tile", "dims"))
+    return tile(self, as_list(times if dims is None else dims, "tile", "dims"))
 
 
 attach("tile", _tile_method)

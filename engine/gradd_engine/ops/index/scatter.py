@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
-from ...declare import LINEAR, composite, kernel, public
+from ...declare import LINEAR, REGISTRY, attach, composite, kernel, public
+from ...schema import named
 from ...tensor import Tensor
 from ..elementwise import where
 from ..shape import expand, view
@@ -83,7 +84,7 @@ gather_op: Op = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """See torch.gather; the gradient is always dense, `sparse_grad` is ignored."""
     return gather_op(input, dim, index)
@@ -178,19 +179,46 @@ def padded(found: Any, part: Any, size: Any) -> Any:
     return found
 
 
+def _reducing(input: Tensor, index: Tensor, source: Any, reduce: str) -> tuple[Op, tuple[Any, ...]]:
+    """The op that reduces `source`, a tensor or a number, into `input`, and what it is called with."""
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    if not isinstance(source, Tensor):
+        fits(source, input.dtype)
+        source = named.full_like(index, source, dtype=input.dtype)
+    return (scatter_add, (source,)) if reduce == "add" else (REGISTRY["scatter_reduce"], (source, "prod"))
+
+
 def _scatter_by_name(
-    input: Tensor, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
-    """See torch.Tensor.scatter: ``src`` or ``value``; ``reduce="add"`` adds."""
+    """See torch.scatter: writes ``src`` or ``value``; adds or multiplies with it by ``reduce``."""
     source = value if src is None else src
     if reduce is None:
         return scatter_op(input, dim, index, source)
-    if reduce == "add" and isinstance(source, Tensor):
-        return scatter_add(input, dim, index, source)
-    raise NotImplementedError(f"scatter with reduce={reduce!r} is not there; see scatter_add")
+    op, given = _reducing(input, index, source, reduce)
+    return op(input, dim, index, *given)
 
 
-public(name="scatter", method="scatter")(_scatter_by_name)
+def _scatter_into(
+    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Any:
+    """See torch.Tensor.scatter_: writes ``src`` or ``value``; adds or multiplies with it by ``reduce``."""
+    op, given = scatter_op, (value if src is None else src,)
+    if reduce is not None:
+        op, given = _reducing(self, index, given[0], reduce)
+    assert op.inplace is not None
+    return op.inplace(self, dim, index, *given)
+
+
+_FORMS = (
+    "dim: int, index: Tensor, src: Tensor | Number, *, reduce: str | None = None",
+    "dim: int, index: Tensor, *, value: Number, reduce: str | None = None",
+)
+public(name="scatter", method="scatter", out=True, forms=tuple(f"(input, {form})" for form in _FORMS))(
+    _scatter_by_name
+)
+attach("scatter_", _scatter_into, *(f"({form})" for form in _FORMS))
 
 
 def _scatter_add_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
@@ -248,6 +276,7 @@ def _take_along_dim(input: Tensor, indices: Tensor, dim: int | None) -> Any:
 take_along_dim = composite(
     "take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor",
     body=_take_along_dim,
+    out=True,
     method=True,
     doc="Elements at indices along a dimension, broadcast over the others (torch.take_along_dim).",
 )

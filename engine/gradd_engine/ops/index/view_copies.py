@@ -83,5 +83,6 @@ for _signature, _view in _SEVERAL.items():
         f"{_signature} -> Tensor[]",
         body=_each_copied(_view),
         inline=True,
+        out=True,
         doc=_doc(_signature),
     )

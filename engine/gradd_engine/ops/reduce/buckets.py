@@ -80,7 +80,9 @@ _search: Op = kernel(
 
 
 @public(
-    forms="(sorted_sequence, input: Tensor | Number, *, out_int32=False, right=False, side=None, sorter=None)"
+    out=True,
+    forms="(sorted_sequence, input: Tensor | Number, *, out_int32=False, right=False, side=None, "
+    "sorter=None)",
 )
 def searchsorted(
     sorted_sequence: Tensor,
@@ -108,7 +110,7 @@ def searchsorted(
     return _search(sorted_sequence, input, sorter, out_int32, right or side == "right")
 
 
-@public(method=True, forms="(input: Tensor | Number, boundaries, *, out_int32=False, right=False)")
+@public(method=True, forms="(input: Tensor | Number, boundaries, *, out_int32=False, right=False)", out=True)
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
     """The index of each number's bucket between sorted boundaries, int64 or int32 (torch.bucketize)."""
     if boundaries.ndim != 1:
@@ -145,7 +147,8 @@ _isin: Op = kernel(
 
 
 @public(
-    forms="(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique=False, invert=False)"
+    out=True,
+    forms="(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique=False, invert=False)",
 )
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """See torch.isin."""
@@ -167,15 +170,22 @@ def _histogram_infer(input: Tensor, bins: int, min: Any, max: Any) -> Meta:
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{input.dtype.title}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if not (math.isfinite(min) and math.isfinite(max)):
-        raise RuntimeError(f"torch.histc: range of [{min:g}, {max:g}] is not finite")
+    _check_range(min, max)
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
     return Meta((bins,), input.dtype)
 
 
+def _check_range(low: float, high: float) -> None:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+
+
 def _histogram_impl(xp: Any, a: Any, bins: int, min: Any, max: Any) -> Any:
     low, high = float(min), float(max)
+    if low == high and a.size:
+        low, high = float(a.min()), float(a.max())
+        _check_range(low, high)
     if low == high:
         low, high = low - 1, high + 1
     flat = a.reshape(-1)
@@ -184,27 +194,11 @@ def _histogram_impl(xp: Any, a: Any, bins: int, min: Any, max: Any) -> Any:
     return xp.bincount(xp.minimum(at, bins - 1), minlength=bins).astype(a.dtype)
 
 
-_histogram: Op = kernel(
-    "histogram_counts(Tensor input, int bins, value Number min, value Number max) -> Tensor",
+histc: Op = kernel(
+    "histc(Tensor input, int bins=100, value Number min=0, value Number max=0) -> Tensor",
     infer=_histogram_infer,
     impl=_histogram_impl,
     infers_anew=True,
-    namespace="-",
-    outside=True,
-    doc="How many elements fall into each of `bins` equal bins over [min, max].",
-)
-
-
-def _histc(input: Any, bins: int, min: Any, max: Any) -> Any:
-    if min == max and input.numel() and input.dtype.category == dtypes.FLOAT:
-        min, max = dynamic.read(smallest(input)), dynamic.read(largest(input))
-    return _histogram(input, bins, min, max)
-
-
-histc = composite(
-    "histc(Tensor input, int bins=100, Number min=0, Number max=0) -> Tensor",
-    body=_histc,
-    dynamic=True,
     method=True,
     doc="A histogram, over the range of the values if `min` equals `max` (torch.histc).",
 )

@@ -23,7 +23,7 @@ def _step(x: Tensor, dim: int) -> Any:
     return logical_xor(later, sooner) if x.dtype is dtypes.bool_ else later - sooner
 
 
-@public(method=True)
+@public(method=True, out=True)
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """See torch.diff: differences of neighbours along `dim`, taken `n` times."""
     if not input.ndim:

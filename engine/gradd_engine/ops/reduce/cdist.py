@@ -8,9 +8,10 @@ from typing import Any
 
 from ...data import Meta, broadcast_shapes, dtypes
 from ...declare import composite, kernel, public
-from ...schema import Op
+from ...schema import Op, named
 from ...tensor import Tensor
 from ..create import triu_indices
+from ..elementwise import where
 from ..shape import contiguous, unsqueeze
 from ..shared import refuse
 from .reductions import sum
@@ -78,6 +79,40 @@ _cdist: Op = kernel(
     autocast="float32",
 )
 
+
+def _euclidean_impl(xp: Any, a: Any, b: Any) -> Any:
+    """From one matrix product: squares of close rows lose digits, as they do in PyTorch."""
+    squares = (a * a).sum(-1)[..., :, None] + (b * b).sum(-1)[..., None, :]
+    squares -= 2 * xp.matmul(a, b.swapaxes(-1, -2))
+    return xp.sqrt(xp.maximum(squares, 0))
+
+
+def _over_distance(g: Any, out: Any) -> Any:
+    none = out.eq(0)
+    return where(none, 0.0, g / where(none, 1.0, out))
+
+
+def _toward(g: Any, x1: Any, x2: Any, out: Any) -> Any:
+    share = _over_distance(g, out)
+    return x1 * sum(share, -1, True) - named.matmul(share, x2)
+
+
+_euclidean: Op = kernel(
+    "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
+    infer=lambda x1, x2: _cdist_infer(x1, x2, 2.0),
+    impl=_euclidean_impl,
+    vjp=(
+        lambda g, x1, x2, out: _toward(g, x1, x2, out),
+        lambda g, x1, x2, out: _toward(g.transpose(-1, -2), x2, x1, out.transpose(-1, -2)),
+    ),
+    node="EuclideanDistBackward0",
+    namespace="-",
+    outside=True,
+    doc="The Euclidean distances between the rows of two collections, from their products.",
+    raises=False,
+    autocast="float32",
+)
+
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary",
     "use_mm_for_euclid_dist",
@@ -89,9 +124,14 @@ _MODES = (
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:
-    """See torch.cdist; `compute_mode` has no effect."""
+    """The p-norm distances between the rows of two collections; many are computed by a matrix product."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    many = min(x1.ndim, x2.ndim) > 1 and max(x1.shape[-2], x2.shape[-2]) > 25
+    by_product = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and many)
+    if p == 2 and by_product and x1.numel() and x2.numel():
+        found = _euclidean(x1, x2)
+        return found.view(list(found.shape))
     return _cdist(x1, x2, p)
 
 

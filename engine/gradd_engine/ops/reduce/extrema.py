@@ -195,6 +195,7 @@ def _choose(name: str, input: Any, dim: Any, keepdim: bool, whole: Op, along: Op
 
 
 @public(
+    out=True,
     method=True,
     forms=("(input)", "(input, dim: int, keepdim=False) -> return_types.max", "(input, other: Tensor)"),
 )
@@ -204,6 +205,7 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 
 @public(
+    out=True,
     method=True,
     forms=("(input)", "(input, dim: int, keepdim=False) -> return_types.min", "(input, other: Tensor)"),
 )
@@ -290,7 +292,7 @@ _aminmax: Op = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """See torch.aminmax."""
     return _MinMax(*_aminmax(input, dim=dim, keepdim=keepdim))

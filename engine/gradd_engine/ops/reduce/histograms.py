@@ -159,7 +159,7 @@ _HISTOGRAM = return_type("histogram", "hist bin_edges")
 _HISTOGRAMDD = return_type("histogramdd", "hist bin_edges")
 
 
-@public()
+@public(out=True)
 def histogram(
     input: Tensor,
     bins: Any,

@@ -107,7 +107,7 @@ def _published(name: str, skip_nan: bool) -> Callable[..., Any]:
         doc=f"The {name} over all elements, or along `dim` as values and indices (torch.{name}).",
     )
     forms = ("(input)", f"(input, dim: int, keepdim=False) -> return_types.{name}")
-    return public(name=name, method=True, forms=forms)(call)
+    return public(name=name, method=True, out=True, forms=forms)(call)
 
 
 median = _published("median", False)

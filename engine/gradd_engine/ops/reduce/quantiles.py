@@ -116,6 +116,7 @@ def _published(name: str, skip_nan: bool) -> Any:
         dynamic=True,
         autocast={"cpu": "float32"},
         method=True,
+        out=True,
         doc=f"The `q`-th quantiles, over all or along `dim` (torch.{name}).",
     )
     return made
@@ -172,7 +173,7 @@ _mode: Op = kernel(
 _MODE = return_type("mode", "values indices")
 
 
-@public(method=True)
+@public(method=True, out=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """See torch.mode."""
     return _MODE(*_mode(input, dim, keepdim))

@@ -144,6 +144,7 @@ def _nanmean(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> An
 nanmean: Op = composite(
     "nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     body=_nanmean,
+    out=True,
     method=True,
     doc="Mean that ignores nan (torch.nanmean).",
 )

@@ -9,7 +9,7 @@ from ...declare import kernel
 from ...tensor import Tensor, format_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...schema import Op
 
@@ -17,9 +17,36 @@ if TYPE_CHECKING:
 BLANK = "\x1a"
 
 
-def _infer(ok: Tensor, shown: Sequence[Tensor], message: str, grad_fn: str, requires_grad: bool) -> Meta:
-    if ok.dtype is not dtypes.bool_:
+#: what may be raised
+_ERRORS: dict[str, type[Exception]] = {"ValueError": ValueError, "RuntimeError": RuntimeError}
+#: by name, what numbers are compared with and how: each takes the numbers and its bounds
+_TESTS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "number": (0, lambda a: a == a),
+    "truth": (0, lambda a: (a == 0) | (a == 1)),
+    "above": (1, lambda a, low: a > low),
+    "from": (1, lambda a, low: a >= low),
+    "below": (1, lambda a, high: a < high),
+    "between": (2, lambda a, low, high: (low <= a) & (a <= high)),
+    "between, without the end": (2, lambda a, low, high: (low <= a) & (a < high)),
+}
+
+
+def _infer(
+    ok: Tensor,
+    shown: Sequence[Tensor],
+    message: str,
+    test: str,
+    bounds: Sequence[float],
+    grad_fn: str,
+    requires_grad: bool,
+    error: str,
+) -> Meta:
+    if error not in _ERRORS:
+        raise RuntimeError(f"require(): {error} is not raised")
+    if not test and ok.dtype is not dtypes.bool_:
         raise RuntimeError(f"require(): expected a condition of Bool, but got {ok.dtype.title}")
+    if test and (test not in _TESTS or _TESTS[test][0] != len(bounds) or ok.dtype.is_complex):
+        raise RuntimeError(f"require(): no test {test!r} with {len(bounds)} bounds of {ok.dtype.title}")
     if message.count(BLANK) != len(shown):
         raise RuntimeError(f"require(): {len(shown)} tensors for {message.count(BLANK)} blanks")
     return Meta((), dtypes.bool_)
@@ -34,23 +61,37 @@ def _text(a: Any, grad_fn: str, requires_grad: bool) -> str:
     return format_tensor(host, dtype, grad_fn_name=grad_fn or None, requires_grad=requires_grad)
 
 
-def _impl(xp: Any, ok: Any, shown: Sequence[Any], message: str, grad_fn: str, requires_grad: bool) -> Any:
-    if not bool(ok.all()):
+def _impl(
+    xp: Any,
+    ok: Any,
+    shown: Sequence[Any],
+    message: str,
+    test: str,
+    bounds: Sequence[float],
+    grad_fn: str,
+    requires_grad: bool,
+    error: str,
+) -> Any:
+    held = _TESTS[test][1](ok, *map(float, bounds)) if test else ok
+    if not bool(held.all()):
         first, *rest = message.split(BLANK)
         last = len(shown) - 1
         texts = [
             _text(a, grad_fn if i == last else "", requires_grad and i == last) for i, a in enumerate(shown)
         ]
-        raise ValueError(first + "".join(t + r for t, r in zip(texts, rest, strict=True)))
+        raise _ERRORS[error](first + "".join(t + r for t, r in zip(texts, rest, strict=True)))
     return xp.ones((), xp.bool_)
 
 
 require: Op = kernel(
-    "require(Tensor ok, Tensor[] shown, str message, *, str grad_fn='', bool requires_grad=False) -> Tensor",
+    "require(Tensor ok, Tensor[] shown, str message, *, str test='', float[] bounds=[], str grad_fn='', "
+    "bool requires_grad=False, str error='ValueError') -> Tensor",
     infer=_infer,
     impl=_impl,
     namespace="-",
     outside=True,
-    doc="True, or ValueError with `message` unless all elements of `ok` are true. Each U+001A in it is for "
-    "one of the tensors `shown`; of the last, `grad_fn` and `requires_grad` are named too.",
+    doc="True, or `error` (ValueError or RuntimeError) with `message` unless all elements of `ok` are true; "
+    'or, with `test`, numbers that are "above" the one of the `bounds`, "from" it on, "below" it, "between" '
+    'two, a "number" and not NaN, or a "truth", 0 or 1. Each U+001A in it is for one of the tensors `shown`; '
+    "of the last, `grad_fn` and `requires_grad` are named too.",
 )

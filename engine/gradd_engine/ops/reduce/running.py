@@ -59,7 +59,7 @@ def _extreme(name: str) -> Callable[..., Any]:
 
     call.__name__ = name
     call.__doc__ = f"See torch.{name}."
-    return public(name=name, method=True)(call)
+    return public(name=name, method=True, out=True)(call)
 
 
 cummax, cummin = _extreme("cummax"), _extreme("cummin")

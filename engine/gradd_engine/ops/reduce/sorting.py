@@ -69,7 +69,7 @@ _sort: Op = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
     """See torch.sort."""
     return _RETURNS["sort"](*_sort(input, dim, descending, stable=stable))
@@ -82,7 +82,7 @@ argsort_op = composite(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """See torch.argsort."""
     return argsort_op(input, dim, descending, stable=stable)
@@ -91,6 +91,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
 msort = composite(
     "msort(Tensor input) -> Tensor",
     body=lambda input: _sort(input, 0)[0],
+    out=True,
     method=True,
     doc="Values sorted along the first dimension (torch.msort).",
 )
@@ -120,7 +121,7 @@ _topk: Op = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """See torch.topk; the result is always sorted, whatever `sorted` says."""
     return _RETURNS["topk"](*_topk(input, k, dim, largest, sorted))
@@ -177,7 +178,7 @@ _kthvalue: Op = kernel(
 )
 
 
-@public(method=True)
+@public(method=True, out=True)
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """See torch.kthvalue."""
     return _RETURNS["kthvalue"](*_kthvalue(input, k, dim, keepdim))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, warn
 from ...declare import Joint, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
@@ -181,17 +180,15 @@ def _published(made: Op, method: bool) -> None:
         if unbiased is not None:
             correction = int(unbiased)
         if _freedom(input, dim, correction) <= 0:
-            warnings.warn(
+            warn(
                 f"{made.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-                "reduction factor (input numel divided by output numel).",
-                UserWarning,
-                stacklevel=3,
+                "reduction factor (input numel divided by output numel)."
             )
         return made(input, dim, correction=correction, keepdim=keepdim)
 
     call.__name__ = made.name
     call.__doc__ = f"See torch.{made.name}."
-    public(name=made.name, method=method)(call)
+    public(name=made.name, method=method, out=made.name in ("std", "var"))(call)
 
 
 _published(_var_op, True)

@@ -108,7 +108,7 @@ _vector_norm: Op = kernel_op(
 )
 
 
-@public("linalg")
+@public("linalg", out=True)
 def vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:

@@ -97,7 +97,7 @@ def _sum_to_infer(input: Tensor, size: Any) -> Meta:
     lead = len(input.shape) - len(size)
     if lead < 0 or any(s not in (1, n) for s, n in zip(size, input.shape[lead:], strict=True)):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
-    summed = tuple(size) != tuple(input.shape)
+    summed = not size or tuple(size) != tuple(input.shape)  # PyTorch sums a number, too
     return Meta(tuple(size), dtypes.int64 if summed and input.dtype.category < dtypes.FLOAT else input.dtype)
 
 

@@ -201,6 +201,7 @@ def _diag(input: Tensor, diagonal: int) -> Any:
 diag = composite(
     "diag(Tensor input, int diagonal=0) -> Tensor",
     body=_diag,
+    out=True,
     method=True,
     doc="The diagonal of a matrix, or a matrix with a given diagonal (torch.diag).",
 )

@@ -214,9 +214,9 @@ def ravel(input: Tensor) -> Any:
 
 
 @public(method=True)
-def broadcast_to(input: Any, *size: Any) -> Any:
+def broadcast_to(input: Any, *sizes: Any, size: Any = None) -> Any:
     """A view of the input, broadcast to `size` (torch.broadcast_to)."""
-    return expand(input, as_list(size, "expand", "size"))
+    return expand(input, as_list(sizes if size is None else size, "expand", "size"))
 
 
 def _expand_as(self: Any, other: Tensor) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, numel, state
-from ...declare import attach, composite
+from ...declare import attach, composite, public
 from ...graph import check_inference
 from ...schema import named
 from ...tensor import Tensor, detached
@@ -52,17 +52,15 @@ _resize_op = composite(
 )
 
 
-def _resize_method(self: Tensor, *size: Any) -> Tensor:
+def _resize_method(self: Tensor, *sizes: Any, size: Any = None) -> Tensor:
     """See torch.Tensor.resize_."""
-    return _resize_op(self, as_list(size, "resize_", "size"))  # type: ignore[no-any-return]
+    return _resize_op(self, as_list(sizes if size is None else size, "resize_", "size"))  # type: ignore[no-any-return]
 
 
 attach("resize_", _resize_method)
 
 
-def _resize_as_method(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+@public(name="resize_as_", method=True)
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """See torch.Tensor.resize_as_; `memory_format` is ignored."""
-    return _resize_method(self, *the_template.shape)
-
-
-attach("resize_as_", _resize_as_method)
+    return _resize_method(input, *the_template.shape)

@@ -56,11 +56,11 @@ _view = view_op(
 )
 
 
-def view(self: Tensor, *size: Any) -> Any:
+def view(self: Tensor, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """See torch.Tensor.view."""
-    if len(size) == 1 and isinstance(size[0], DType):
-        return named.view_dtype(named.detach(self) if self.requires_grad else self, size[0])
-    return _view(self, as_list(size, "view", "size"))
+    if isinstance(kind := sizes[0] if len(sizes) == 1 else dtype, DType):
+        return named.view_dtype(named.detach(self) if self.requires_grad else self, kind)
+    return _view(self, as_list(sizes if size is None else size, "view", "size"))
 
 
 unsafe_view = view_op(
@@ -104,9 +104,9 @@ _reshape_op = composite(
 
 
 @public(method=True)
-def reshape(input: Any, *shape: Any) -> Any:
+def reshape(input: Any, *sizes: Any, shape: Any = None) -> Any:
     """See torch.reshape."""
-    return _reshape_op(input, as_list(shape, "reshape", "shape"))
+    return _reshape_op(input, as_list(sizes if shape is None else shape, "reshape", "shape"))
 
 
 def expand_meta(input: Tensor, size: Any) -> Meta:
@@ -154,9 +154,9 @@ _expand = view_op(
 )
 
 
-def expand(self: Any, *size: Any) -> Any:
+def expand(self: Any, *sizes: Any, size: Any = None, implicit: bool = False) -> Any:
     """See torch.Tensor.expand."""
-    return _expand(self, as_list(size, "expand", "size"))
+    return _expand(self, as_list(sizes if size is None else size, "expand", "size"))
 
 
 def _permute_meta(input: Any, dims: Any) -> Meta:
@@ -401,9 +401,9 @@ def _as_strided_scatter(
     return as_strided_scatter(named.clone(input), src, size, stride, offset)
 
 
-def _permute_method(self: Tensor, *dims: Any) -> Any:
+def _permute_method(self: Tensor, *axes: Any, dims: Any = None) -> Any:
     """See torch.Tensor.permute."""
-    return permute(self, as_list(dims, "permute", "dims"))
+    return permute(self, as_list(axes if dims is None else dims, "permute", "dims"))
 
 
 def _matrix_transpose(self: Tensor) -> Any:
@@ -441,9 +441,7 @@ _detach = stateful(
     histories=Histories.NONE,
 )
 
-for _name, _fn in {
-    "view": view, "expand": expand, "permute": _permute_method, "detach": detach,
-}.items():  # fmt: skip
+for _name, _fn in {"view": view, "expand": expand, "permute": _permute_method, "detach": detach}.items():
     attach(_name, _fn)
 attach_as_is("T", property(_reversed))
 attach_as_is("mT", property(_matrix_transpose))

@@ -31,8 +31,10 @@ def literal(values: Any, dtype: DType | None = None) -> Any:
     if a.dtype.kind not in "biufc":
         raise _refusal(values)
     own = isinstance(_first(values), (np.ndarray, np.generic))
-    if a.dtype.kind == "u" and a.dtype.itemsize == 8 and not own:
+    if a.dtype.kind == "u" and a.dtype.itemsize == 8 and not own and dtype is not dtypes.uint64:
         raise ValueError("Overflow when unpacking long long")
+    if dtype is dtypes.uint64 and a.size:
+        _check_unsigned(a)
     if dtype is None:
         dtype = dtypes.from_numpy(a.dtype) if own else _natural(a)
     elif dtype.category < dtypes.COMPLEX and a.dtype.kind == "c":
@@ -64,6 +66,14 @@ def _check_range(a: Any, dtype: DType) -> None:
     low = info.min if info.min else -info.max
     if a.max() > info.max or a.min() < low:
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
+
+
+def _check_unsigned(a: Any) -> None:
+    """The widest integers take nothing that is not one of them."""
+    if a.dtype.kind not in "biu":
+        raise TypeError("an integer is required")
+    if a.min() < 0:
+        raise OverflowError("can't convert negative int to unsigned")
 
 
 def _first(values: Any) -> Any:

@@ -18,11 +18,12 @@ from ...tensor import Tensor
 #: C++ names, as messages quote them
 CPP = {
     "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-    "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "int8": "signed char", "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int",
+    "uint64": "unsigned long", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "bool": "bool",
 }  # fmt: skip
 #: and those that messages about conversions quote, where they differ
-_FIXED = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
+_FIXED = {name: f"{name}_t" for name in ("int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64")}
 #: the largest finite numbers
 _LARGEST = {
     "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,

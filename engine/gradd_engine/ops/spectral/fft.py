@@ -12,7 +12,7 @@ from ...data import dtypes
 from ...declare import composite, public
 from ...schema import named
 from ...tensor import Tensor
-from ..create import check_device, finished, wanted
+from ..create import made
 from .fourier import fft_c2c, fft_c2r, fft_r2c, mode, promoted, resized, wrapped
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def _one(name: str, body: Callable[..., Any], doc: str) -> None:
         out=True,
         namespace="fft",
         doc=f"{doc} (torch.fft.{name}).",
+        autocast={"cpu": "float32"},
     )
 
 
@@ -187,6 +188,7 @@ def _several(name: str, body: Callable[..., Any], doc: str) -> None:
             out=True,
             namespace="fft",
             doc=f"{doc}{count or ', over all dimensions or those given'} (torch.fft.{name}{suffix}).",
+            autocast={"cpu": "float32"},
         )
 
 
@@ -234,20 +236,23 @@ def _frequencies(name: str, spans: Callable[[int], list[tuple[int, int]]], doc: 
         n: int,
         d: float = 1.0,
         *,
+        out: Any = None,
         dtype: DType | None = None,
         device: Any = None,
         requires_grad: bool = False,
         layout: Any = None,
+        pin_memory: bool = False,
     ) -> Any:
-        check_device(device)
-        found = dtype or dtypes.default_dtype()
-        wanted(found, requires_grad, name)
-        if found.category < dtypes.FLOAT:
-            raise RuntimeError(f"{name} requires a floating point or complex dtype")
-        parts = [named.arange(start, end, dtype=found) for start, end in spans(n)]
-        whole = parts[0] if len(parts) == 1 else named.cat(parts)
-        width = n * d
-        return finished(whole * (1.0 / width if width else float("inf")), requires_grad)
+        def make(dtype: DType) -> Any:
+            if dtype.category < dtypes.FLOAT:
+                raise RuntimeError(f"{name} requires a floating point or complex dtype")
+            parts = [named.arange(start, end, dtype=dtype) for start, end in spans(n)]
+            whole = parts[0] if len(parts) == 1 else named.cat(parts)
+            width = n * d
+            return whole * (1.0 / width if width else float("inf"))
+
+        usual = dtypes.default_dtype()
+        return made(name, make, dtype, usual, requires_grad, out=out, device=device, layout=layout)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

@@ -6,10 +6,9 @@ https://pytorch.org/docs/stable/generated/torch.istft.html
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from ...data import dtypes, wrap_dim
+from ...data import dtypes, warn, wrap_dim
 from ...declare import composite, kernel
 from ...schema import named
 from ...tensor import Tensor
@@ -85,13 +84,11 @@ def _complex_result(input: Tensor, window: Tensor | None, return_complex: bool |
             "that return_complex=True in a future PyTorch release."
         )
     if not return_complex:
-        warnings.warn(
+        warn(
             "stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
             "complex tensors for all inputs, and return_complex=False will raise an error.\n"
             "Note: you can still call torch.view_as_real on the complex output to recover the old return "
-            "format.",
-            UserWarning,
-            stacklevel=2,
+            "format."
         )
     return return_complex
 
@@ -184,6 +181,7 @@ stft = composite(
     inline=True,
     method=True,
     doc="The spectra of overlapping windows of signals (torch.stft).",
+    autocast={"cpu": "float32"},
 )
 
 # -- the signal back ---------------------------------------------------------------------------------
@@ -257,11 +255,9 @@ def _istft(
     if input.ndim == 2:
         found = named.squeeze_dim(found, 0)
     if end > size:
-        warnings.warn(
+        warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in "
-            "the tail. Please check your center, n_fft, hop_length, and win_length parameters.",
-            UserWarning,
-            stacklevel=2,
+            "the tail. Please check your center, n_fft, hop_length, and win_length parameters."
         )
         found = named.constant_pad_nd(found, [0, end - size])
     return found
