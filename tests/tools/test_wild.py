@@ -12,7 +12,9 @@ from tests.oracle import HERE
 from tests.wild.__main__ import compared, run
 from tests.wild.draws import close
 from tests.wild.libraries import LIBRARIES
+from tests.wild.models import MODELS
 from tests.wild.page import Row, page
+from tests.wild.projects import PROJECTS
 from tests.wild.table import WHOLE, Script
 
 SCRIPT = """
@@ -87,7 +89,8 @@ def test_the_page_counts_what_runs() -> None:
 
 
 def test_each_script_is_named_at_a_commit() -> None:
-    named = [(held, script) for held in (*WHOLE, *LIBRARIES) for script in held.scripts]
+    held_all = (*WHOLE, *LIBRARIES, *MODELS, *PROJECTS)
+    named = [(held, script) for held in held_all for script in held.scripts]
     assert len(named) >= 60
     assert all(len(held.commit) == 40 for held, _ in named)
     assert len({(held.name, script) for held, script in named}) == len(named)

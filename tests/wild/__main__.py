@@ -22,9 +22,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tests.wild.courses import TUTORIALS
 from tests.wild.draws import close
 from tests.wild.libraries import LIBRARIES
+from tests.wild.models import MODELS
 from tests.wild.page import Row, first_line, page
+from tests.wild.projects import PROJECTS
 from tests.wild.table import WHOLE, Script
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +118,7 @@ def main() -> None:
     kept = args.folder / ".results"
     kept.mkdir(exist_ok=True)
     rows: list[Row] = []
-    for held in (*WHOLE, *LIBRARIES):
+    for held in (*WHOLE, *LIBRARIES, *TUTORIALS, *MODELS, *PROJECTS):
         repository, commit = held.name, held.commit
         for script in held.scripts:
             name = f"{repository}/{script.path}"

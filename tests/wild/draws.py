@@ -37,7 +37,8 @@ class Draws:
     def written(self, tensor: Any, values: Any) -> Any:
         """`values` in `tensor`, in place."""
         with self.torch.no_grad():
-            return tensor.copy_(self.torch.from_numpy(np.ascontiguousarray(values)).to(tensor.dtype))
+            drawn = np.ascontiguousarray(values).reshape(tuple(tensor.shape))
+            return tensor.copy_(self.torch.from_numpy(drawn).to(tensor.dtype))
 
     # -- methods -----------------------------------------------------------------------------------
 
@@ -66,9 +67,9 @@ class Draws:
         return self.torch.empty(*size, **options), asks
 
     def filled(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def draw(*size: Any, **options: Any) -> Any:
+        def draw(*size: Any, out: Any = None, **options: Any) -> Any:
             made, asks = self.empty(*size, **options)
-            made = method(made)
+            made = method(made) if out is None else out.copy_(method(made))
             return made.requires_grad_() if asks else made
 
         return draw

@@ -16,8 +16,8 @@ wild WILD=<folder>` runs them and writes this page; the folder holds a checkout 
 Each is run twice, under torch on a CPU and under gradd, in a copy of its folder, and made small: by its own
 arguments, by small synthetic pictures in the place of torchvision's data sets, by an end after so many
 backward passes. Files that define a model or an optimizer get a few lines that train with it
-(`tests/wild/libraries.py`). Both sides are given the same random numbers, which NumPy draws
-(`tests/wild/draws.py`).
+(`tests/wild/libraries.py`, `courses.py`, `models.py`, `projects.py`). Both sides are given the same random
+numbers, which NumPy draws (`tests/wild/draws.py`).
 
 - **same**: it ran to its end, and its losses (the first {first} of them; what it printed where it has none)
   are torch's within {tolerance}.
