@@ -110,8 +110,10 @@ from ._session import current as current_session
 from ._session import delete_session as delete_session
 from ._session import watch as _watch
 from ._surface import FOREACH as _FOREACH
+from ._surface import STORAGES as _STORAGES
 from ._surface import (
     Generator,
+    TypedStorage,
     UntypedStorage,
     are_deterministic_algorithms_enabled,
     as_tensor,
@@ -203,6 +205,17 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
 get_default_dtype = _dtypes.default_dtype
+BFloat16Storage, HalfStorage, FloatStorage, DoubleStorage = (
+    _STORAGES["BFloat16Storage"], _STORAGES["HalfStorage"], _STORAGES["FloatStorage"],
+    _STORAGES["DoubleStorage"],
+)  # fmt: skip
+BoolStorage, ByteStorage, CharStorage, ShortStorage, IntStorage, LongStorage = (
+    _STORAGES["BoolStorage"], _STORAGES["ByteStorage"], _STORAGES["CharStorage"],
+    _STORAGES["ShortStorage"], _STORAGES["IntStorage"], _STORAGES["LongStorage"],
+)  # fmt: skip
+ComplexFloatStorage, ComplexDoubleStorage = (
+    _STORAGES["ComplexFloatStorage"], _STORAGES["ComplexDoubleStorage"],
+)  # fmt: skip
 
 
 def get_device_module(device: _Any = None) -> _Any:
@@ -227,11 +240,22 @@ def result_type(a: _Any, b: _Any) -> dtype:
 
 __all__ = [
     "AcceleratorError",
+    "BFloat16Storage",
+    "BoolStorage",
+    "ByteStorage",
+    "CharStorage",
+    "ComplexDoubleStorage",
+    "ComplexFloatStorage",
     "ConnectionFailed",
+    "DoubleStorage",
     "Event",
+    "FloatStorage",
     "Generator",
     "GradScaler",
     "GraddError",
+    "HalfStorage",
+    "IntStorage",
+    "LongStorage",
     "LostWriteWarning",
     "NotAllowed",
     "OutOfMemoryError",
@@ -240,10 +264,12 @@ __all__ = [
     "Session",
     "SessionClosed",
     "SessionLost",
+    "ShortStorage",
     "Size",
     "Stream",
     "Tensor",
     "TimedOut",
+    "TypedStorage",
     "UntypedStorage",
     "__version__",
     "accelerator",

@@ -1,5 +1,5 @@
-"""Storages under the name of their file in PyTorch (torch.storage); there are no typed ones."""
+"""Storages under the name of their file in PyTorch (torch.storage)."""
 
-from ._surface import UntypedStorage
+from ._surface import TypedStorage, UntypedStorage
 
-__all__ = ["UntypedStorage"]
+__all__ = ["TypedStorage", "UntypedStorage"]

@@ -21,7 +21,7 @@ def leaf(values: Any) -> Any:
 def test_a_stand_in_has_one_element_of_memory() -> None:
     x = leaf([[1.0, 2.0], [3.0, 4.0]])
     t = edge(x * 2)
-    assert (tuple(t.shape), t.strides, t.storage.nbytes) == ((2, 2), (0, 0), x.element_size())
+    assert (tuple(t.shape), t.strides, t._storage.nbytes) == ((2, 2), (0, 0), x.element_size())
     assert t.requires_grad
     assert t.is_leaf
 

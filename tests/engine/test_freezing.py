@@ -96,7 +96,7 @@ def sharing(pool: list[Tensor]) -> Any:
         found = [of(t) for t in pool]
         return [next(i for i, y in enumerate(found) if y is x) for x in found]
 
-    return first(lambda t: t.storage), first(lambda t: t._vc), first(lambda t: t._base)
+    return first(lambda t: t._storage), first(lambda t: t._vc), first(lambda t: t._base)
 
 
 def compare(one: list[Tensor], other: list[Tensor], what: str) -> None:

@@ -83,7 +83,7 @@ def test_every_bit_of_every_dtype(dtype: Any) -> None:
     whole, part = again(whole=t, part=named.as_strided(t, [3, 2], [1, 4], 1))
     assert whole.array.tobytes() == t.array.tobytes()
     assert (part.strides, part.offset, part.dtype) == ((1, 4), 1, dtype)
-    assert part.storage is whole.storage
+    assert part._storage is whole._storage
     whole.array[0, 1] = dtype.np.type(1)
     assert part.array[0, 0] == dtype.np.type(1)
 
@@ -105,9 +105,9 @@ def test_layouts(make: Callable[[Any], Any]) -> None:
     y, found = again(x=x, t=t)
     assert (found.shape, found.strides, found.offset) == (t.shape, t.strides, t.offset)
     assert found.array.tobytes() == t.array.tobytes()
-    assert (found.storage is y.storage) == (t.storage is x.storage)
-    assert found.storage is not None
-    assert found.storage.nbytes == t.storage.nbytes
+    assert (found._storage is y._storage) == (t._storage is x._storage)
+    assert found._storage is not None
+    assert found._storage.nbytes == t._storage.nbytes
 
 
 def test_an_account_counts_what_was_thawed() -> None:

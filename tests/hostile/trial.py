@@ -117,8 +117,8 @@ def laid_out(given: Given) -> Tensor:
     if layout == "contiguous" and shape == flat.shape:
         return t
     # of its own, as if there were no other tensor over that memory
-    array = NUMPY.strided(t.storage.flat, Meta(shape, given.dtype, strides, offset))
-    return Tensor(NUMPY, t.storage, Size(shape), strides, offset, given.dtype, array)
+    array = NUMPY.strided(t._storage.flat, Meta(shape, given.dtype, strides, offset))
+    return Tensor(NUMPY, t._storage, Size(shape), strides, offset, given.dtype, array)
 
 
 def _json(v: Any) -> Any:
@@ -295,9 +295,9 @@ class Trial:
         flat = [yes for x, yes in zip(call.inputs, written, strict=True) for _ in tensors([x])]
         if call.attrs.get("inplace") is True:
             flat[0] = True
-        targets = [b.storage for b, yes in zip(before, flat, strict=True) if yes]
+        targets = [b._storage for b, yes in zip(before, flat, strict=True) if yes]
         for b in before:
-            b.unwritten(targets) if b.storage in targets else b.same(version=False)
+            b.unwritten(targets) if b._storage in targets else b.same(version=False)
         for t in found.outputs:
             if t is not None:
                 _truthful(t)
@@ -318,15 +318,15 @@ class _Before:
 
     def __init__(self, t: Tensor) -> None:
         self.tensor = t
-        storage = t.storage
+        storage = t._storage
         assert storage is not None
-        self.storage: Storage = storage
+        self._storage: Storage = storage
         self.bytes = storage.flat.tobytes()
         self.state = (t.shape, t.strides, t.offset, t.dtype, t._vc.n, t._fn, t._requires_grad, t._grad)
 
     def same(self, version: bool = True) -> None:
         t = self.tensor
-        if self.storage.flat.tobytes() != self.bytes:
+        if self._storage.flat.tobytes() != self.bytes:
             raise Fault("an input changed")
         now = (t.shape, t.strides, t.offset, t.dtype, t._vc.n, t._fn, t._requires_grad, t._grad)
         if version and now != self.state:
@@ -335,7 +335,7 @@ class _Before:
     def unwritten(self, targets: list[Storage]) -> None:
         """What is not under the tensor itself stays, where it is the only one over that memory."""
         t = self.tensor
-        if t.storage is not self.storage or targets.count(self.storage) > 1:
+        if t._storage is not self._storage or targets.count(self._storage) > 1:
             return
         touched = np.zeros(len(self.bytes), bool)
         item = self.state[3].itemsize
@@ -345,7 +345,7 @@ class _Before:
                 places += (np.arange(n) * s).reshape([-1 if k == d else 1 for k in range(places.ndim)])
             for k in range(item):
                 touched[places.reshape(-1) * item + k] = True
-        now = np.frombuffer(self.storage.flat.tobytes(), np.uint8)
+        now = np.frombuffer(self._storage.flat.tobytes(), np.uint8)
         if (now != np.frombuffer(self.bytes, np.uint8))[~touched].any():
             raise Fault("memory beside a written tensor changed")
 
@@ -365,9 +365,9 @@ def _truthful(t: Tensor) -> None:
     for n, s, got in zip(t.shape, t.strides, a.strides, strict=True):
         if n > 1 and s * item != got:
             raise Fault(f"a result says strides {t.strides}, its array has {a.strides} bytes")
-    assert t.storage is not None
+    assert t._storage is not None
     low, high = np.lib.array_utils.byte_bounds(a)
-    first, last = np.lib.array_utils.byte_bounds(t.storage.flat)
+    first, last = np.lib.array_utils.byte_bounds(t._storage.flat)
     if low < first or high > last:
         raise Fault("a result reaches outside its storage")
     if a.dtype == bool and a.size <= _FEW and (np.ascontiguousarray(a).view(np.uint8) > 1).any():

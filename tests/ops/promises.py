@@ -247,7 +247,7 @@ def planned(op: Op, metas: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]) 
     for register, i in lowering.loads:
         frame.arrays[register] = reals[i].array
     for number, i in lowering.sources.items():
-        storage: Any = reals[i].storage
+        storage: Any = reals[i]._storage
         frame.flats[number], frame.begins[number] = storage.flat, reals[i].offset
     for call in lowering.schedule(set()):
         call.run(frame)

@@ -25,7 +25,7 @@ GAPS: tuple[tuple[str, str], ...] = (
     ),
     (
         "other devices and libraries, or memory at an address",
-        "Tensor.const_data_ptr Tensor.ipu Tensor.mtia Tensor.storage Tensor.storage_type "
+        "Tensor.const_data_ptr Tensor.ipu Tensor.mtia "
         "Tensor.to_mkldnn Tensor.to_padded_tensor Tensor.xpu from_file to_dlpack",
     ),
     (

@@ -55,6 +55,8 @@ _SOURCES = {
     "layout": _imported(gradd.layout),
     "GradientEdge": _imported(GradientEdge),
     "Generator": _imported(gradd.Generator),
+    "TypedStorage": _imported(gradd.TypedStorage),
+    "UntypedStorage": _imported(gradd.UntypedStorage),
     "Tensor": _imported(gradd.Tensor),
     "EngineTensor": _imported(EngineTensor, "EngineTensor"),
     "return_types": "from gradd import return_types",

@@ -80,12 +80,12 @@ class Trace(Tape):
     def _quiet(self) -> list[int]:
         """The inputs that are written to without raising their version."""
         found = {
-            id(t.storage)
+            id(t._storage)
             for op, _, raw, _, _ in self.entries
             if not isinstance(op, str) and op.effects.unversioned
             for t in written(op, raw)
         }
-        return [i for i, t in enumerate(self.tensors) if id(t.storage) in found]
+        return [i for i, t in enumerate(self.tensors) if id(t._storage) in found]
 
     def run(self, backend: TraceBackend, inputs: Sequence[Any]) -> list[Any]:
         """Run the steps on traced inputs; returns the tensors of all output slots."""
@@ -159,9 +159,9 @@ class Replay:
         commit = Commit(ending, found, _Nothing(), session.backend)
         commit.make()
         for i, _, bump in ending.changed:
-            found.tensors[i].storage.writes += bump  # type: ignore[union-attr]
+            found.tensors[i]._storage.writes += bump  # type: ignore[union-attr]
         for i in self._quiet:
-            tensors[i].storage.writes += 1
+            tensors[i]._storage.writes += 1
         built = Builder()
         built.known = self._known
         built.steps, built.sites, built.values = self._known.steps, self._sites, self._values

@@ -135,22 +135,22 @@ class Recorder:
                 self._name_output(o, slot)
             slot += 1
         if op.base is not None:
-            inputs[0].storage.writes += 1
+            inputs[0]._storage.writes += 1
             building.settled = len(building.steps)
             if self.session.sharing.given:
-                self.session.sharing.written(inputs[0].storage)
+                self.session.sharing.written(inputs[0]._storage)
         elif op.writes:
             for t in written(op, inputs):
-                t.storage.writes += 1  # type: ignore[union-attr]
+                t._storage.writes += 1  # type: ignore[union-attr]
                 if self.session.sharing.given:
-                    self.session.sharing.written(t.storage)
+                    self.session.sharing.written(t._storage)
             building.settled = len(building.steps)
         if acts:
             building.settled = len(building.steps)
             if effects.backward_pass is not None:
                 self._follow(effects.backward_pass, inputs, attrs)
             elif effects.aliases:
-                outs[0].storage.aliased = True
+                outs[0]._storage.aliased = True
         if len(building.steps) >= DEFAULT.batch_steps:
             self._cut()
 
@@ -238,7 +238,7 @@ class Recorder:
                     other.flush()
 
     def _name_output(self, o: Any, slot: int) -> None:
-        if o.storage.recorder is not self:
+        if o._storage.recorder is not self:
             self._touch(o)
         if o._id is None and o._out is None:
             o._out = (self.building, slot)
@@ -260,7 +260,7 @@ class Recorder:
             slots = self.building.slots
             args = []
             for e in x:
-                at_hand = e is not None and e._out is None and e.storage.recorder is self
+                at_hand = e is not None and e._out is None and e._storage.recorder is self
                 slot = slots.get(e._id) if at_hand else None
                 args.append(self._arg(e, values) if slot is None else slot)
             return tuple(args)
@@ -278,7 +278,7 @@ class Recorder:
                 slot: int = out[1]
                 return slot
             self._flush_holder(t)
-        if t.storage.recorder is not self:
+        if t._storage.recorder is not self:
             self._touch(t)
         known: int | None = self.building.slots.get(t._id)
         if known is not None:
@@ -288,7 +288,7 @@ class Recorder:
         return self.building.input(t._id, t)
 
     def _touch(self, t: Any) -> None:
-        storage = t.storage
+        storage = t._storage
         other = storage.recorder
         if other is not self:
             if other is not None and len(other.building):

@@ -61,8 +61,8 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
     if extent is Extent.SHOWN and not held.keys() >= lost.touched:
         # Of a tensor that died it is not known what shares its memory.
         extent = Extent.ALL
-    storages = {id(held[i].storage) for i in lost.touched} if extent is Extent.SHOWN else set()
-    family = {t for t in held.values() if id(t.storage) in storages}
+    storages = {id(held[i]._storage) for i in lost.touched} if extent is Extent.SHOWN else set()
+    family = {t for t in held.values() if id(t._storage) in storages}
     touched = {node for t in family for node in _nodes(t)}
     # Shared by all that lose their graphs, so that each node is visited once.
     known: dict[Node, Remains] = {}

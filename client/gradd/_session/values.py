@@ -35,8 +35,8 @@ def _whole(t: Any) -> Any:
             whole is not None
             and whole._lost is None
             and (whole._id is not None or whole._out is not None)
-            and whole.storage is t.storage
-            and not whole.storage.aliased
+            and whole._storage is t._storage
+            and not whole._storage.aliased
             and covers(whole, t)
         ):
             return whole

@@ -36,7 +36,7 @@ from .methods import attach
 from .overridable import begin
 from .sparse_methods import rebuilt, smm, sspaddmm
 from .specified import Specified
-from .storages import UntypedStorage, is_storage
+from .storages import UntypedStorage
 from .switches import (
     are_deterministic_algorithms_enabled,
     get_default_device,
@@ -54,15 +54,18 @@ from .switches import (
     set_num_threads,
     use_deterministic_algorithms,
 )
+from .typed_storages import STORAGES, TypedStorage, is_storage
 
 __all__ = [
     "DRAWING",
     "FACTS",
     "FOREACH",
+    "STORAGES",
     "CompressedTensor",
     "Generator",
     "SparseTensor",
     "Specified",
+    "TypedStorage",
     "UntypedStorage",
     "are_deterministic_algorithms_enabled",
     "as_tensor",

@@ -63,13 +63,19 @@ class UntypedStorage:
 
     _tensor: Any
 
+    @property
+    def tensor(self) -> Tensor:
+        """A tensor that has this memory."""
+        found: Tensor = self._tensor
+        return found
+
     def data_ptr(self) -> int:
         """Where its range of addresses begins; they are made up."""
-        return _addresses.of(self._tensor.storage) if self.nbytes() else 0
+        return _addresses.of(self._tensor._storage) if self.nbytes() else 0
 
     def nbytes(self) -> int:
         """Its size in bytes."""
-        return int(self._tensor.storage.nbytes)
+        return int(self._tensor._storage.nbytes)
 
     def size(self) -> int:
         """Its size in bytes."""
@@ -108,7 +114,7 @@ class UntypedStorage:
 
     def _values(self) -> Any:
         """All elements as the tensor's dtype."""
-        return np.ascontiguousarray(_whole(self._tensor).resolve_conj()._values())
+        return np.ascontiguousarray(whole(self._tensor).resolve_conj()._values())
 
     def resize_(self, size: int) -> None:
         """Raise NotImplementedError unless it has that size."""
@@ -120,7 +126,7 @@ class UntypedStorage:
         raise NotImplementedError("a storage of gradd cannot be written to: copy_() into the tensor")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and other._tensor.storage is self._tensor.storage
+        return isinstance(other, UntypedStorage) and other._tensor._storage is self._tensor._storage
 
     def __hash__(self) -> int:
         return hash(self.data_ptr())
@@ -129,15 +135,10 @@ class UntypedStorage:
         return f"[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
-def is_storage(obj: Any) -> bool:
-    """Whether `obj` is a storage (torch.is_storage)."""
-    return isinstance(obj, UntypedStorage)
-
-
-def _whole(t: Any) -> Any:
+def whole(t: Any) -> Any:
     """All that the memory of `t` holds, in one dimension."""
     with no_grad():
-        return t.detach().as_strided([t.storage.nbytes // t.dtype.itemsize], [1], 0)
+        return t.detach().as_strided([t._storage.nbytes // t.dtype.itemsize], [1], 0)
 
 
 def data_ptr(self: Any) -> int:
@@ -146,10 +147,10 @@ def data_ptr(self: Any) -> int:
     """
     if not self.numel():
         return 0
-    return int(_addresses.of(self.storage) + self.storage_offset() * self.dtype.itemsize)
+    return int(_addresses.of(self._storage) + self.storage_offset() * self.dtype.itemsize)
 
 
-def untyped_storage(self: Any) -> Any:
+def untyped_storage(self: Any) -> UntypedStorage:
     """The memory that it shares with its views (torch.Tensor.untyped_storage)."""
     return UntypedStorage._of(self)
 
@@ -163,9 +164,10 @@ def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = Non
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     if source is None:
         found = self.new_empty([0])
-    elif isinstance(source, UntypedStorage):
-        whole = _whole(source._tensor)
-        found = whole if whole.dtype is self.dtype else whole.view(self.dtype)
+    elif isinstance(source, UntypedStorage) or hasattr(source, "untyped"):
+        source = source if isinstance(source, UntypedStorage) else source.untyped()
+        given = whole(source.tensor)
+        found = given if given.dtype is self.dtype else given.view(self.dtype)
         size = [found.numel() - storage_offset] if size is None else size
     elif isinstance(source, Tensor):
         found = source.detach()
@@ -181,7 +183,7 @@ def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = Non
         found = found.as_strided(size, _dense(size) if stride is None else list(stride), storage_offset)
     autograd.set_data(self, found)
     self._fetch = None
-    self.storage.aliased = True
+    self._storage.aliased = True
     return self
 
 
@@ -199,7 +201,7 @@ def _dense(size: list[int]) -> list[int]:
 def is_set_to(self: Any, tensor: Any) -> bool:
     """Whether both have the same memory and geometry (torch.Tensor.is_set_to)."""
     return (
-        self.storage is tensor.storage
+        self._storage is tensor._storage
         and self.shape == tensor.shape
         and self.stride() == tensor.stride()
         and self.storage_offset() == tensor.storage_offset()

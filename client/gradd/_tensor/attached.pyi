@@ -6,6 +6,7 @@ Written by `make face` from the declarations of ops.
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
+from builtins import type as _type
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, TypeAlias, overload
 
@@ -19,6 +20,8 @@ from gradd_engine.tensor.tensor import Tensor as EngineTensor
 from gradd import return_types
 from gradd._surface.facts import layout as _layout
 from gradd._surface.generator import Generator
+from gradd._surface.storages import UntypedStorage
+from gradd._surface.typed_storages import TypedStorage
 from gradd._tensor.tensor import Tensor
 
 _Number: TypeAlias = _int | _float | complex
@@ -4269,6 +4272,19 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.stft.html
         """
 
+    def storage(self) -> TypedStorage:
+        """The elements in the memory that it shares with its views. Warns once, since PyTorch
+        deprecates it.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.storage.html
+        """
+
+    def storage_type(self) -> _type[Tensor]:
+        """The class of its typed storage.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.storage_type.html
+        """
+
     @overload  # type: ignore[override]
     def stride(self, dim: None = None) -> tuple[_int, ...]:
         """The strides in elements, or one of them.
@@ -4791,7 +4807,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.unsqueeze_.html
         """
 
-    def untyped_storage(self) -> Tensor:
+    def untyped_storage(self) -> UntypedStorage:
         """The memory that it shares with its views.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.untyped_storage.html

@@ -102,7 +102,7 @@ class Tensor(Methods, metaclass=TensorType):
         _autograd.set_data(self, value)
         self._fetch = None
         # With separate version counters, neither tells whether earlier values are still valid.
-        self.storage.aliased = True  # type: ignore[union-attr]
+        self._storage.aliased = True  # type: ignore[union-attr]
 
     @data.deleter
     def data(self) -> None:
@@ -131,7 +131,7 @@ class Tensor(Methods, metaclass=TensorType):
             )
         out = aligned(self._values()).view()
         out.flags.writeable = False
-        self._session.sharing.give(self.storage, out)
+        self._session.sharing.give(self._storage, out)
         return out
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

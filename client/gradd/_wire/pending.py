@@ -23,14 +23,14 @@ class Fetch:
     def __init__(self, sent: Sent, index: int, t: Any, slot: int | None) -> None:
         self.sent = sent
         self.index = index
-        self.mark = (t._vc.n, t.storage.writes)
+        self.mark = (t._vc.n, t._storage.writes)
         self.slot = slot
         self.array: Any = None
         self.pinned: str | None = None
 
     def holds(self, t: Any) -> bool:
         """Whether `t` still has the fetched value."""
-        return self.mark == (t._vc.n, t.storage.writes) and not t.storage.aliased and not self.sent.failed
+        return self.mark == (t._vc.n, t._storage.writes) and not t._storage.aliased and not self.sent.failed
 
 
 class Known:
@@ -40,14 +40,14 @@ class Known:
     slot = pinned = None
 
     def __init__(self, t: Any, array: Any) -> None:
-        self.mark = (t._vc.n, t.storage.writes)
+        self.mark = (t._vc.n, t._storage.writes)
         self.array = array
 
     def holds(self, t: Any) -> bool:
         """Whether `t` is as it was made, and only this writer can have written to it."""
-        if t.storage.aliased or t._lost is not None or t._session.shared:
+        if t._storage.aliased or t._lost is not None or t._session.shared:
             return False
-        return self.mark == (t._vc.n, t.storage.writes)
+        return self.mark == (t._vc.n, t._storage.writes)
 
 
 class Sent:

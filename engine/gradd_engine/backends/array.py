@@ -347,9 +347,9 @@ class ArrayBackend:
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """A tensor over the same memory."""
-        assert of.storage is not None
-        a = self.strided(of.storage.flat, meta)
-        return Tensor(self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, a, of._vc)
+        assert of._storage is not None
+        a = self.strided(of._storage.flat, meta)
+        return Tensor(self, of._storage, meta.shape, meta.strides, meta.offset, meta.dtype, a, of._vc)
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values as of now, as a C-ordered NumPy array that shares nothing."""

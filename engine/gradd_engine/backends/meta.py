@@ -34,10 +34,6 @@ class MetaStorage:
         self.writes = 0
         self.aliased = False
 
-    def __call__(self) -> Any:
-        """What a script gets that calls ``t.storage()``, which PyTorch deprecates."""
-        raise NotImplementedError("Tensor.storage() is not supported by gradd: ask for untyped_storage()")
-
 
 class MetaBackend:
     """Allocates nothing. ``tensor_class`` lets a client give its tensors methods that fetch values."""
@@ -81,7 +77,7 @@ class MetaBackend:
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """A tensor over the same storage."""
-        return self.made(self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc)
+        return self.made(self, of._storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc)
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
         """A tensor shaped like `array`; the numbers are not looked at."""

@@ -132,7 +132,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             and g._base is None
             and g.offset == 0
             and sys.getrefcount(g) <= _ALONE
-            and sys.getrefcount(g.storage) <= _ALONE_INSIDE
+            and sys.getrefcount(g._storage) <= _ALONE_INSIDE
         ):
             leaf._grad = detached(g, new_counter())
         else:

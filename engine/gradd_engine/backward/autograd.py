@@ -186,7 +186,7 @@ def _set_data(input: Tensor, data: Tensor) -> None:
         raise RuntimeError("Inference tensors do not track version counter.")
     if data.dtype is not input.dtype:
         input._acc = None
-    input.storage, input.array, input._dtype = data.storage, data.array, data.dtype
+    input._storage, input.array, input._dtype = data._storage, data.array, data.dtype
     input._shape, input.strides, input.offset = data.shape, data.strides, data.offset
     input._conj = data._conj
 

@@ -52,7 +52,7 @@ def set_history(outputs: Sequence[Tensor], inputs: Any, **attrs: Any) -> list[An
 
 def set_data(t: Tensor, data: Tensor) -> list[Any]:
     """A tensor takes another's place."""
-    t.storage, t._dtype, t._shape = data.storage, data.dtype, data.shape
+    t._storage, t._dtype, t._shape = data._storage, data.dtype, data.shape
     t.strides, t.offset = data.strides, data.offset
     return []
 

@@ -43,7 +43,7 @@ class Saves:
 
     def pack(self, t: Tensor) -> _Handle:
         """A handle for `t` as it is."""
-        memory = id(t.storage)
+        memory = id(t._storage)
         tid = (memory, t.offset, t.shape, t.strides, t.dtype, t._conj, t._vc.n)
         self.sid_to_tid.setdefault(memory, set()).add(tid)
         handle = self.tid_to_weakhandle.get(tid)
@@ -65,7 +65,7 @@ class Saves:
 
     def about_to_change(self, t: Tensor) -> None:
         """Copy what is saved of the memory of `t`."""
-        tids = self.sid_to_tid.pop(id(t.storage), ())
+        tids = self.sid_to_tid.pop(id(t._storage), ())
         for tid in tids:
             # A later tensor may reuse the memory, and is not what was saved.
             handle = self.tid_to_weakhandle.pop(tid, None)

@@ -215,7 +215,7 @@ class BatchedBackend:
             with self.beneath():
                 physical = named.conj(physical)
         out = self.made(
-            self, physical.storage, shape, strides, physical.offset, physical.dtype, physical, version
+            self, physical._storage, shape, strides, physical.offset, physical.dtype, physical, version
         )
         if conjugate:
             out._conj = True
@@ -339,7 +339,7 @@ class BatchedBackend:
                     continue
                 shape, strides = (self.size, *x.shape), (whole.strides[0], *x.strides)
                 p = restride(whole, shape, strides, whole.offset + x.offset - begin)
-                x.array, x.storage, x.offset = p, p.storage, p.offset
+                x.array, x._storage, x.offset = p, p._storage, p.offset
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have the same shape and dtype."""

@@ -150,7 +150,7 @@ class _Walk:
     # -- tensors -----------------------------------------------------------------------------------
 
     def _tensor_row(self, t: Tensor) -> TensorRow:
-        backend, storage = t.backend, t.storage
+        backend, storage = t.backend, t._storage
         if backend.is_meta or backend.level or storage is None or t.array is None:
             raise CannotFreeze("a tensor has no memory of its own")
         return TensorRow(

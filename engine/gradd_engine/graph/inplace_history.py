@@ -63,7 +63,7 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
         if (
             isinstance(x, Tensor)
             and not (effects.reads_first is not None and effects.reads_first(t, x, others))
-            and x.storage is t.storage
+            and x._storage is t._storage
             and x is not t
             and is_dense(t.shape, t.strides)
             and is_dense(x.shape, x.strides)

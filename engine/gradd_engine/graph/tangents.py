@@ -166,7 +166,7 @@ def propagate(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: Sequ
             found = _rule(op, inputs, tangents, attrs, outs)
             taken = set() if op.view else _storages(tangents)
             # In-place ops write to tangents too: no two tensors share one.
-            found = [named.clone(t) if t is not None and id(t.storage) in taken else t for t in found]
+            found = [named.clone(t) if t is not None and id(t._storage) in taken else t for t in found]
         for o, t in zip(outs, found, strict=True):
             if t is not None and o.dtype.category > 1:
                 level.give(o, t)
@@ -175,7 +175,7 @@ def propagate(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: Sequ
 
 def _storages(tangents: Any) -> set[int]:
     if isinstance(tangents, Tensor):
-        return {id(tangents.storage)}
+        return {id(tangents._storage)}
     return set().union(*map(_storages, tangents)) if isinstance(tangents, list) else set()
 
 

@@ -96,7 +96,7 @@ def _placed(t: Tensor, base: Tensor, at: Any, turned: bool) -> None:
     geometry = {"size": list(at.shape), "stride": list(at.strides), "storage_offset": at.offset}
     if at.dtype is not base.dtype or turned is not base._conj:
         with ambient(depth=1, grad=True):
-            made = _seen(base, at.dtype, base._conj, base.storage.nbytes)  # type: ignore[union-attr]
+            made = _seen(base, at.dtype, base._conj, base._storage.nbytes)  # type: ignore[union-attr]
             made = named.as_strided(made, *geometry.values())
             made = named.conj(made) if turned is not made._conj else made
         t._fn, t._nr = made._fn, made._nr

@@ -302,7 +302,7 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     """An alias of `t`'s memory without history; shares the version counter unless another is given."""
     out = t.backend.made(
         t.backend,
-        t.storage,
+        t._storage,
         t._shape,
         t.strides,
         t.offset,

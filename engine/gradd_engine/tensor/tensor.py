@@ -146,7 +146,7 @@ class Tensor:
     """
 
     backend: Backend
-    storage: Storage | None
+    _storage: Storage | None
     # Stored apart from what users see, `shape` and `dtype`, which they may not assign.
     _shape: Size
     _dtype: DType
@@ -196,7 +196,7 @@ class Tensor:
         version: VersionCounter | None = None,
     ) -> None:
         self.backend = backend
-        self.storage = storage
+        self._storage = storage
         self._shape = shape if type(shape) is Size else Size(shape)
         self.strides = strides
         self.offset = offset

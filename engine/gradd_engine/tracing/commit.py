@@ -58,8 +58,8 @@ class Commit:
             offset += self._memory.start(w)
         if f.source is not None:
             real = self._reals[f.source]
-            assert real.storage is not None
-            return real.storage, offset + (real.offset if f.floats else 0)
+            assert real._storage is not None
+            return real._storage, offset + (real.offset if f.floats else 0)
         found = self._storages.get(f.number)
         if found is None:
             found = self._storages[f.number] = self._memory.storage(f)

@@ -112,7 +112,7 @@ class Shape:
 
     def __init__(self, t: Tensor, homes: dict[int, int]) -> None:
         self.tensor = t
-        block: Any = t.storage
+        block: Any = t._storage
         windows = []
         while block.of is not None:
             windows.append(block.number)
@@ -179,11 +179,11 @@ class TraceOutputs:
         #: id of an input's version counter -> the first input that has it
         self.counters = {id(t._vc): i for i, t in reversed(list(enumerate(mirrored.traced)))}
         #: numbers of all blocks with survivors, and of the blocks around them
-        self.blocks = {n for t in self._tensors for n in _numbers(t.storage)}
+        self.blocks = {n for t in self._tensors for n in _numbers(t._storage)}
         #: blocks whose start the new nodes depend on
         self.begins = list({b.number: b for n in self.nodes for b in begins(n)}.values())
         self.blocks.update(n for b in self.begins for n in _numbers(b))
-        self.outliving = {b.number: b for t in self._tensors if (b := root(t.storage)).source is None}
+        self.outliving = {b.number: b for t in self._tensors if (b := root(t._storage)).source is None}
 
     def settle(self, homes: dict[int, int]) -> None:
         """Sort tensors into near and far, once the surviving blocks have registers."""

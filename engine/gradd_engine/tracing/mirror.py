@@ -122,7 +122,7 @@ class InputSignature:
             t._nr,
             t._retains,
             t._creation,
-            self._storages.setdefault(id(t.storage), len(self._storages)),
+            self._storages.setdefault(id(t._storage), len(self._storages)),
             self._counters.setdefault(id(t._vc), len(self._counters)),
             t._vc.inference,
             None if base is None else (self._place(base), t._vc.n - t._view_version),
@@ -256,7 +256,7 @@ class AbstractInputs:
     def check(self, found: InputSignature) -> None:
         """Raise TraceFailed if an input moved, as assigning `.data` does."""
         for t, real in zip(self.traced, found.tensors, strict=True):
-            block: Any = t.storage
+            block: Any = t._storage
             moved = not block.floats and local(t.offset) != real.offset
             if moved or tuple(t.shape) != tuple(real.shape) or t.strides != real.strides:
                 raise TraceFailed("an input changed its geometry")
@@ -266,12 +266,12 @@ class AbstractInputs:
     def _tensor(self, index: int, t: Tensor) -> Tensor:
         meta = Meta(tuple(t.shape), t.dtype, tuple(t.strides))
         offset = t.offset
-        block: Any = None if floats(t) else self._blocks.get(id(t.storage))
+        block: Any = None if floats(t) else self._blocks.get(id(t._storage))
         if floats(t):
             block = self._backend.block(meta, source=index)
             block.floats, offset = True, Offset.begin(0, block, None, None)
         elif block is None:
-            block = self._blocks[id(t.storage)] = self._backend.block(meta, source=index)
+            block = self._blocks[id(t._storage)] = self._backend.block(meta, source=index)
         counter = self._counters.get(id(t._vc))
         if counter is None:
             counter = self._counters[id(t._vc)] = type(t._vc)()

@@ -130,7 +130,7 @@ class TraceBackend:
 
     def place(self, t: Tensor) -> Place:
         """The place of `t`."""
-        block: Any = t.storage
+        block: Any = t._storage
         return Place(block, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype)
 
     def _args(self, inputs: Any) -> tuple[Any, ...]:
@@ -170,7 +170,7 @@ class TraceBackend:
             elif any(place_of(v) is not None for v in attrs.values()):
                 window = (op, attrs)
                 attrs = {n: plain(v) for n, v in attrs.items()}
-            if not op.effects.relative and (inputs[0].storage.of is not None or inputs[0].storage.floats):
+            if not op.effects.relative and (inputs[0]._storage.of is not None or inputs[0]._storage.floats):
                 raise TraceFailed(f"{op.name} inside a window counts from the window")
         found = op.infer(*inputs, **attrs)
         self._window = window
@@ -198,7 +198,7 @@ class TraceBackend:
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """See Backend.view."""
-        storage: Any = of.storage
+        storage: Any = of._storage
         offset: int = meta.offset
         if self._window is not None:
             op, attrs = self._window

@@ -32,11 +32,11 @@ class Captured:
         self._outer = state.watcher
         self._ours: set[int] = set()
         self._depth = 0
-        self._ours.update(id(t.storage) for t in flat_tensors(given))
+        self._ours.update(id(t._storage) for t in flat_tensors(given))
 
     def made(self, tensors: Iterable[Any]) -> None:
         """Mark tensors as made by the call."""
-        self._ours.update(id(t.storage) for t in flat_tensors(tensors))
+        self._ours.update(id(t._storage) for t in flat_tensors(tensors))
         if isinstance(self._outer, Captured):
             self._outer.made(tensors)
 
@@ -44,7 +44,7 @@ class Captured:
         """Raise RuntimeError if an op of the function, not one inside an op, writes to anything else."""
         if not self._depth and not op.stateful and not op.effects.unversioned:
             targets = [inputs[0]] if op.base is not None else written(op, inputs) if op.writes else ()
-            if any(id(t.storage) not in self._ours for t in targets):
+            if any(id(t._storage) not in self._ours for t in targets):
                 raise RuntimeError(_CAPTURED.format(_name(op, inputs)))
         if self._outer is not None:
             self._outer.begin(op, inputs)
@@ -73,9 +73,9 @@ class Captured:
         """The op has finished: outputs that are not inputs belong to the call."""
         if not isinstance(outputs, (Tensor, tuple, list)):
             return
-        before = {id(t.storage) for t in flat_tensors(inputs)}
+        before = {id(t._storage) for t in flat_tensors(inputs)}
         outs = flat_tensors(outputs if isinstance(outputs, (tuple, list)) else (outputs,))
-        self._ours.update(id(t.storage) for t in outs if id(t.storage) not in before)
+        self._ours.update(id(t._storage) for t in outs if id(t._storage) not in before)
         if self._outer is not None:
             self._outer.settle(inputs, outputs)
 

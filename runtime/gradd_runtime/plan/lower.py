@@ -96,7 +96,7 @@ class Lowering:
         self.sources: dict[int, int] = {}
         self.steps: list[tuple[Callable[[Registers], None], str]] = []
         self._own = {
-            Place(t.storage, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype): i  # type: ignore[arg-type]
+            Place(t._storage, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype): i  # type: ignore[arg-type]
             for i, t in reversed(list(enumerate(inputs)))
         }
         self._touched: set[int] = set()

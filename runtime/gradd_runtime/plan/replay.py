@@ -105,7 +105,7 @@ class Plan:
         first, early = _order(code)
         #: inputs whose memory is written to before something that may raise
         self._early = [b.source for b in early if b.source is not None]
-        kept = {id(s): s for i in self._early if (s := found.tensors[i].storage) is not None}
+        kept = {id(s): s for i in self._early if (s := found.tensors[i]._storage) is not None}
         if sum(s.nbytes for s in kept.values()) > UNDO_BYTES:
             raise TraceFailed("much is written before something that may raise")
         #: the first step that cannot be undone
@@ -148,7 +148,7 @@ class Plan:
         for register, i in self._loads:
             arrays[register] = reals[i].array
         for number, i in self._sources:
-            storage = reals[i].storage
+            storage = reals[i]._storage
             assert storage is not None
             registers.flats[number] = storage.flat
             registers.begins[number] = reals[i].offset
@@ -184,7 +184,7 @@ class Plan:
 
     def _flats(self, found: InputSignature) -> list[Any]:
         """The memory that is written to before the last step that may raise."""
-        storages: list[Any] = [found.tensors[i].storage for i in self._early]
+        storages: list[Any] = [found.tensors[i]._storage for i in self._early]
         return [s.flat for s in {id(s): s for s in storages}.values()]
 
     def _spoil(self, found: InputSignature) -> None:
@@ -223,9 +223,9 @@ def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
     """Refuse writes to memory that holds an input at a variable offset: what overlaps is not known in
     advance.
     """
-    shared = {id(t.storage) for t in found.tensors if floats(t)}
+    shared = {id(t._storage) for t in found.tensors if floats(t)}
     for b in (b for i in code for b in written(i)):
-        if b.source is not None and id(found.tensors[b.source].storage) in shared:
+        if b.source is not None and id(found.tensors[b.source]._storage) in shared:
             raise TraceFailed("a write to memory that an input of unknown place is in")
 
 

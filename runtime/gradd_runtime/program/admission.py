@@ -137,7 +137,7 @@ def _dry(step: BoundStep, inputs: list[Any], attrs: dict[str, Any], meta: MetaBa
 def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     """A meta tensor with the geometry of `t`, with or without a history."""
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
-    out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
+    out.offset, out._storage, out._conj = t.offset, t._storage, t._conj
     if t._leaf:
         out._requires_grad = t._requires_grad  # its own flag; that of its base comes from there
     else:

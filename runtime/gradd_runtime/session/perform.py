@@ -117,7 +117,7 @@ def _fetch(what: int | GradOf | str, slots: Any, session: SessionState, outcome:
         return None, "", None
     values = values_of(t, session.account)
     if values is t.array:
-        return values, t.dtype.name, t.storage
+        return values, t.dtype.name, t._storage
     outcome.copied += values.nbytes
     session.account.charge(values.nbytes)
     return values, t.dtype.name, None

@@ -161,7 +161,7 @@ def portrait(session: Session) -> dict[str, Any]:
         "calls": {name: list(table.calls(t)) for name, t in tensors.items()},
         "values": {name: bits(t) for name, t in tensors.items()},
         "gradients": {name: bits(t._grad) for name, t in tensors.items()},
-        "memory": {name: homes.setdefault(id(t.storage), name) for name, t in tensors.items()},
+        "memory": {name: homes.setdefault(id(t._storage), name) for name, t in tensors.items()},
         "table": (table._writer, table._bindings, table._seen, table._changed),
         "generator": (session.generator.seed, session.generator.step),
         "writers": (writers.epoch, writers._next, writers._writers),

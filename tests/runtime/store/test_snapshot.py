@@ -245,7 +245,7 @@ def test_other_readers_find_what_was_named(peer: Peer, tmp_path: Any) -> None:
     }  # fmt: skip
     other = restored(peer.session)
     assert other.table.find("huge").shape == (100_000_000, 2)
-    assert other.table.find("zt").storage is other.table.find("z").storage
+    assert other.table.find("zt")._storage is other.table.find("z")._storage
     assert other.table.find("__metadata__").shape == (2,)
 
 

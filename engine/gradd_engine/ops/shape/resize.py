@@ -24,14 +24,14 @@ def _resize(input: Tensor, size: Sequence[int]) -> Tensor:
     if shape == tuple(input.shape):
         return input
     meta = Meta(shape, input.dtype, None, input.offset)
-    have = 0 if input.storage is None else input.storage.nbytes // input.dtype.itemsize - input.offset
+    have = 0 if input._storage is None else input._storage.nbytes // input.dtype.itemsize - input.offset
     if numel(shape) <= have:
         found = input.backend.view(input, meta)
     else:
         found = zeros(list(shape), dtype=input.dtype)
         kept = as_strided(detached(input), [have], [1], input.offset)
         named.copy_(as_strided(found, [have], [1], 0), kept)
-    input.storage, input.array = found.storage, found.array
+    input._storage, input.array = found._storage, found.array
     input._shape, input.strides, input.offset = found.shape, found.strides, found.offset
     input._vc.n += 1
     return input

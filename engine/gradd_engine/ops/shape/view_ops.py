@@ -224,7 +224,7 @@ t: Op = view_op(
 
 def _as_strided_infer(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> Meta:
     offset = input.offset if storage_offset is None else storage_offset
-    have = input.storage.nbytes // input.dtype.itemsize if input.storage is not None else 0
+    have = input._storage.nbytes // input.dtype.itemsize if input._storage is not None else 0
     _check_bounds(size, stride, offset, have, input.dtype.itemsize)
     return Meta(tuple(size), input.dtype, tuple(stride), offset)
 
