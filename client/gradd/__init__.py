@@ -14,6 +14,7 @@ from gradd_engine.backward import (
     is_anomaly_check_nan_enabled,
     is_anomaly_enabled,
     is_warn_always_enabled,
+    set_anomaly_enabled,
     set_warn_always,
 )
 from gradd_engine.batching.vmap import vmap
@@ -396,6 +397,7 @@ __all__ = [
     "save",
     "seed",
     "serialization",
+    "set_anomaly_enabled",
     "set_autocast_cache_enabled",
     "set_autocast_cpu_dtype",
     "set_autocast_cpu_enabled",

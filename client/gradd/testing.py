@@ -1,10 +1,11 @@
-"""Comparison of results with expected ones (torch.testing).
+"""Comparison of results with expected ones, and tensors to try things with (torch.testing).
 
 Source: https://pytorch.org/docs/stable/testing.html
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gradd_engine.data import dtypes
 
-from ._surface import as_tensor, namespace
+from ._surface import as_tensor, finfo, iinfo, namespace
 from ._tensor import Tensor
 
 if TYPE_CHECKING:
@@ -252,3 +253,95 @@ def _close(a: Any, b: Any, given: Any, equal_nan: bool, path: tuple[Any, ...]) -
         atol,
     )
     raise _Different(AssertionError, text, path)
+
+
+def make_tensor(
+    *shape: Any,
+    dtype: DType,
+    device: Any,
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """A tensor of numbers that are drawn from [low, high) (torch.testing.make_tensor): by default from 0 to
+    2, bool, to 10, uint8, or from -9 to 10, integers, to 9, others. `noncontiguous` lies in every second
+    place of its memory.
+
+    ValueError for an empty interval or NaN, for `requires_grad` of integers, and for both a memory format and
+    `noncontiguous`; TypeError for what is no dtype.
+    """
+    if dtype not in dtypes.ALL:
+        raise TypeError(
+            f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor(). To request "
+            "support, file an issue at: https://github.com/pytorch/pytorch/issues"
+        )
+    sizes = list(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else list(shape)
+    if noncontiguous and memory_format is not None:
+        raise ValueError(
+            "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"{noncontiguous=} and {memory_format=}"
+        )
+    if requires_grad and not dtype.differentiable:
+        raise ValueError(
+            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}"
+        )
+    low, high = _interval(dtype, low, high)
+    whole = [*sizes[:-1], 2 * sizes[-1]] if noncontiguous and sizes and math.prod(sizes) > 1 else sizes
+    found: Tensor = _drawn(whole, dtype, low, high)
+    if whole is not sizes:
+        found = found[..., ::2]
+    elif memory_format is not None:
+        found = found.contiguous(memory_format=memory_format)
+    if exclude_zero:
+        least = 1 if not dtype.differentiable else float(np.finfo(dtype.to_real().np).tiny)
+        found[found == 0] = complex(least, least) if dtype.is_complex else least
+    found.requires_grad = requires_grad
+    return found
+
+
+def _interval(dtype: DType, low: float | None, high: float | None) -> tuple[float, float]:
+    """What is drawn from, within what the dtype can hold."""
+    unsigned = not dtype.is_signed
+    least, past = (0, 2) if dtype is dtypes.bool_ else (0, 10) if unsigned else (-9, 10)
+    if dtype.differentiable:
+        least, past = -9, 9
+    low, high = least if low is None else low, past if high is None else high
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
+    if low == high and dtype.differentiable:
+        warnings.warn(
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated "
+            "since 2.1 and will be removed in 2.3. Use `torch.full(...)` instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    elif low >= high:
+        raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
+    first, last = _bounds(dtype)
+    if low > last or high <= first:
+        raise ValueError(
+            f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports "
+            f"[{first}, {last + 1 if not dtype.differentiable else last}"
+            f"{')' if not dtype.differentiable else ']'}"
+        )
+    low, high = max(low, first), min(high, last + (not dtype.differentiable))
+    return (low, high) if dtype.differentiable else (math.ceil(low), math.ceil(high))
+
+
+def _bounds(dtype: DType) -> tuple[Any, Any]:
+    if dtype is dtypes.bool_:
+        return 0, 1
+    info = iinfo(dtype) if not dtype.differentiable else finfo(dtype.to_real())
+    return info.min, info.max
+
+
+def _drawn(sizes: list[int], dtype: DType, low: float, high: float) -> Any:
+    if not dtype.differentiable:
+        return _TOP["randint"](int(low), int(high), sizes, dtype=dtype)
+    real = dtype.to_real()
+    found = _TOP["empty"]([*sizes, 2] if dtype.is_complex else sizes, dtype=real)
+    found = found.uniform_(low, high) if low < high else found.fill_(low)
+    return _TOP["view_as_complex"](found) if dtype.is_complex else found

@@ -79,3 +79,55 @@ def test_types_that_do_not_go_together() -> None:
         gradd.testing.assert_close(gradd.ones(1), [1.0])
     with pytest.raises(TypeError, match="No comparison pair"):
         gradd.testing.assert_close(gradd.nn.Parameter(gradd.ones(1)), gradd.ones(1), allow_subclasses=False)
+
+
+def _made(T: Any, *shape: Any, **options: Any) -> Any:
+    found = T.testing.make_tensor(*shape, device="cpu", **options)
+    return tuple(found.shape), str(found.dtype), found.stride(), found.requires_grad
+
+
+TRIED: dict[str, Callable[[Any], Any]] = {
+    "sizes": lambda T: _made(T, 2, 3, dtype=T.float32),
+    "a sequence": lambda T: _made(T, (2, 3), dtype=T.int64),
+    "gaps": lambda T: _made(T, 2, 3, dtype=T.float64, noncontiguous=True, requires_grad=True),
+    "a format": lambda T: _made(T, 1, 2, 3, 3, dtype=T.float32, memory_format=T.channels_last),
+    "one number": lambda T: T.testing.make_tensor(2, dtype=T.int64, device="cpu", low=3, high=4).tolist(),
+    "rounded": lambda T: T.testing.make_tensor(2, dtype=T.int64, device="cpu", low=2.5, high=3.5).tolist(),
+    "no dtype": lambda T: _made(T, 2, dtype="x"),
+    "turned round": lambda T: _made(T, 2, dtype=T.float32, low=3, high=1),
+    "empty": lambda T: _made(T, 2, dtype=T.int64, low=3, high=3),
+    "out of range": lambda T: _made(T, 2, dtype=T.bool, low=2, high=5),
+    "nan": lambda T: _made(T, 2, dtype=T.float32, low=float("nan")),
+    "integers with gradients": lambda T: _made(T, 2, dtype=T.int64, requires_grad=True),
+    "both": lambda T: _made(
+        T, 2, dtype=T.float32, noncontiguous=True, memory_format=T.contiguous_format
+    ),
+}  # fmt: skip
+
+
+def tried(T: Any, name: str) -> Any:
+    try:
+        return TRIED[name](T)
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", TRIED)
+def test_tensors_to_try_things_with(oracle: Any, name: str) -> None:
+    assert tried(gradd, name) == oracle(lambda torch: tried(torch, name))
+
+
+@pytest.mark.parametrize("dtype", [gradd.float32, gradd.complex64, gradd.int8, gradd.uint8, gradd.bool])
+def test_what_is_drawn_lies_in_the_interval(dtype: Any) -> None:
+    numbers = gradd.testing.make_tensor(64, dtype=dtype, device="cpu", low=0, high=2)
+    parts = gradd.view_as_real(numbers) if dtype.is_complex else numbers
+    assert 0 <= float(parts.min()) <= float(parts.max()) < 2
+    assert len(parts.unique()) > 1
+    assert bool((gradd.testing.make_tensor(64, dtype=dtype, device="cpu", exclude_zero=True) != 0).all())
+
+
+def test_equal_ends_are_deprecated() -> None:
+    with pytest.warns(FutureWarning, match="low==high"):
+        found = gradd.testing.make_tensor(2, dtype=gradd.float32, device="cpu", low=3, high=3)
+    assert found.tolist() == [3, 3]

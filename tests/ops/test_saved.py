@@ -15,6 +15,7 @@ from tests.ops.test_ops import Case, each
 CHANGED = "inplace"
 #: where nodes are drawn otherwise than the oracle's, so that they keep something else
 OTHERWISE = {
+    "conv_tbc": "a composite of its steps",
     "cov": "weights are kept as they were made into probabilities",
     "getitem": "what a mask covers is kept, not the mask",
     "setitem": "what a mask covers is kept, not the mask",

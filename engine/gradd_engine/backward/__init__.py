@@ -1,7 +1,13 @@
 """The backward pass: its executor, hooks, accumulation, anomaly mode, and PyTorch's entry points."""
 
 from . import autograd, backward_op, dry_run, edges, grad_op, gradients, hooks, passes, saved_hooks
-from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
+from .anomaly import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
+    set_detect_anomaly,
+)
 from .autograd import untracked
 from .backward_op import backward, cotangents, is_warn_always_enabled, set_warn_always
 from .dry_run import give_history
@@ -44,6 +50,7 @@ __all__ = [
     "run_grad",
     "saved_hooks",
     "saved_tensors_hooks",
+    "set_anomaly_enabled",
     "set_detect_anomaly",
     "set_warn_always",
     "untracked",

@@ -116,6 +116,11 @@ def _switch(on: bool, check_nan: bool) -> None:
         state.watcher = Watcher()
 
 
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly mode on or off (torch.set_anomaly_enabled); `set_detect_anomaly` is also a context."""
+    _switch(bool(enabled), bool(check_nan))
+
+
 class set_detect_anomaly:
     """Switch anomaly mode on or off, at once; as a context it is restored at the end
     (torch.autograd.set_detect_anomaly).

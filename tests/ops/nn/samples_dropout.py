@@ -27,6 +27,10 @@ SAMPLES = {
     ],
     "alpha_dropout": [S(T(2, 3), 0.5, True).no_values(), S(T(2, 3), 0.5, False).no_graph()],
     "feature_alpha_dropout": [S(T(2, 3, 4), 0.5, True).no_values(), S(T(2, 3), 0.0, True).no_graph()],
+    "dropout_": [S(T(2, 3, grad=False), 0.5, False).no_grad().dtypes("")],
+    "alpha_dropout_": [S(T(2, 3, grad=False), 0.5, False).no_grad().dtypes("")],
+    "feature_dropout_": [S(T(2, 3, grad=False), 1.0, True).no_grad().dtypes("")],
+    "feature_alpha_dropout_": [S(T(2, 3, grad=False), 0.5, False).no_grad().dtypes("")],
 }
 
 #: calls that raise, with the oracle's class and message

@@ -22,6 +22,7 @@ SAMPLES = {
         S(T(3, 4)).dtypes(FLOATS).no_values(),
         S(T(3, 4), 0.5, True, dim=0).dtypes("float32").no_values(),
     ],
+    "rrelu_": [S(T(3, 4, grad=False)).no_grad().dtypes("")],
     "nn.functional.rrelu_": [S(T(3, 4, grad=False)).no_grad()],
     "nn.functional.rrelu": [
         S(T(3, 4)).dtypes("float32").no_graph().no_layouts(),

@@ -40,6 +40,7 @@ from . import (
     softmax,
     toplevel,
     toplevel_losses,
+    toplevel_native,
     unpool,
     volumes,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "softmax",
     "toplevel",
     "toplevel_losses",
+    "toplevel_native",
     "unpool",
     "volumes",
 ]

@@ -182,15 +182,23 @@ def _channels(dims: int) -> None:
 
 
 def _top(name: str, run: Op) -> None:
-    """Publish `name` in torch, where all arguments are required."""
+    """Publish `name` and its in-place form in torch, where all arguments are required."""
 
-    def function(input: Tensor, p: float, train: bool) -> Any:
+    def dropped(input: Tensor, p: float, train: bool, inplace: bool) -> Any:
         if not 0 <= p <= 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
-        return run(input, p, train) if train and p else input
+        return run(input, p, train, inplace) if train and p else input
+
+    def function(input: Tensor, p: float, train: bool) -> Any:
+        return dropped(input, p, train, False)
+
+    def changing(input: Tensor, p: float, train: bool) -> Any:
+        return dropped(input, p, train, True)
 
     function.__doc__ = run.surface.doc
+    changing.__doc__ = f"In-place form of `{name}`."
     public("", name=name)(function)
+    public("", name=f"{name}_")(changing)
 
 
 for _dims in (1, 2, 3):

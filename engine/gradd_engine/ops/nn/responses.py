@@ -158,7 +158,7 @@ def rrelu(
     return randomized(input, lower, upper, training, inplace)
 
 
-@public("nn.functional", name="rrelu_")
+@public("", "nn.functional", name="rrelu_")
 def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
     """`rrelu` written to its input."""
     return rrelu(input, lower, upper, training, True)
