@@ -53,6 +53,7 @@ __all__ = [
     "all",
     "allclose",
     "alpha_dropout",
+    "alpha_dropout_",
     "amax",
     "amin",
     "aminmax",
@@ -149,9 +150,11 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "convolution",
     "copysign",
     "corrcoef",
     "cos",
@@ -188,10 +191,12 @@ __all__ = [
     "divide",
     "dot",
     "dropout",
+    "dropout_",
     "dsplit",
     "dstack",
     "einsum",
     "embedding",
+    "embedding_renorm_",
     "empty",
     "empty_like",
     "empty_permuted",
@@ -212,7 +217,9 @@ __all__ = [
     "expm1_",
     "eye",
     "feature_alpha_dropout",
+    "feature_alpha_dropout_",
     "feature_dropout",
+    "feature_dropout_",
     "fill",
     "fill_",
     "fix",
@@ -345,6 +352,7 @@ __all__ = [
     "matrix_power",
     "max",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
     "max_pool3d",
     "maximum",
@@ -443,6 +451,7 @@ __all__ = [
     "round_",
     "row_stack",
     "rrelu",
+    "rrelu_",
     "rsqrt",
     "rsqrt_",
     "rsub",
@@ -850,6 +859,12 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Raises RuntimeError for integers and bools.
     Raises NotImplementedError for complex numbers.
     Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+    """
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `alpha_dropout`.
+
+    https://pytorch.org/docs/stable/generated/torch.alpha_dropout_.html
     """
 
 def amax(
@@ -1833,6 +1848,13 @@ def conv3d(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
     """
 
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """A convolution over time of [time, batch, channels] with a weight of [width, channels, channels
+    out]. RuntimeError for other dimensions.
+
+    https://pytorch.org/docs/stable/generated/torch.conv_tbc.html
+    """
+
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -1891,6 +1913,30 @@ def conv_transpose3d(
       output_padding: ... ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html
+    """
+
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: int | Sequence[int],
+    padding: int | Sequence[int],
+    dilation: int | Sequence[int],
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Tensor:
+    """Cross-correlation of [N, C, ...] with a weight [O, C / groups, ...]. , 2d and 3d, by the
+    dimensions of the weight; transposed ones too.
+
+    Shapes: (2, 3, 8), (4, 3, 2), (4,) -> (2, 4, 9). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: Input type (...) and weight type (...) should be the same or input should
+      be a MKLDNN tensor and ...
+    Raises RuntimeError: Input type (...) and bias type (...) should be the same
+    Raises NotImplementedError: "slow_conv2d_cpu" not implemented for 'Bool'
+
+    https://pytorch.org/docs/stable/generated/torch.convolution.html
     """
 
 def copysign(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -2245,6 +2291,12 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
     """
 
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `dropout`.
+
+    https://pytorch.org/docs/stable/generated/torch.dropout_.html
+    """
+
 @overload
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Parts along a dimension: a number of equal ones, or cut at indices.
@@ -2289,6 +2341,12 @@ def embedding(
       scalar types: Long, Int; ...
 
     https://pytorch.org/docs/stable/generated/torch.embedding.html
+    """
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """A table whose rows that are looked up are scaled to `max_norm` where they are longer, in place.
+
+    https://pytorch.org/docs/stable/generated/torch.embedding_renorm_.html
     """
 
 @overload
@@ -2493,6 +2551,12 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
     """
 
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `feature_alpha_dropout`.
+
+    https://pytorch.org/docs/stable/generated/torch.feature_alpha_dropout_.html
+    """
+
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Whole channels zeroed with probability `p`, the rest scaled by 1 / (1 - p).
 
@@ -2500,6 +2564,12 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Raises RuntimeError for integers and bools.
     Raises NotImplementedError for complex numbers.
     Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+    """
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place form of `feature_dropout`.
+
+    https://pytorch.org/docs/stable/generated/torch.feature_dropout_.html
     """
 
 def fill(input: Tensor, value: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -3842,6 +3912,19 @@ def max_pool1d(
     https://pytorch.org/docs/stable/generated/torch.max_pool1d.html
     """
 
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Maxima, and where they are.
+
+    https://pytorch.org/docs/stable/generated/torch.max_pool1d_with_indices.html
+    """
+
 def max_pool2d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -5081,6 +5164,14 @@ def rrelu(
     Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.rrelu.html
+    """
+
+def rrelu_(
+    input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False
+) -> Tensor:
+    """`rrelu` written to its input.
+
+    https://pytorch.org/docs/stable/generated/torch.rrelu_.html
     """
 
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -32,8 +32,8 @@ UNMAPPED = {
 }
 #: what writes to its inputs
 WRITING = (
-    "gcd_", "lcm_", "ldexp_", "setitem", "index_put_", "addmv_", "nn.functional.batch_norm",
-    "nn.functional.instance_norm",
+    "embedding_renorm_", "gcd_", "lcm_", "ldexp_", "setitem", "index_put_", "addmv_",
+    "nn.functional.batch_norm", "nn.functional.instance_norm",
 )  # fmt: skip
 _SHARED = ("Batch norm got a batched tensor", "vmap: inplace arithmetic")
 KEYS = [k for k, some in CASES.items() if some and k not in UNMAPPED]

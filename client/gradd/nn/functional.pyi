@@ -346,6 +346,13 @@ def conv3d(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
     """
 
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """A convolution over time of [time, batch, channels] with a weight of [width, channels, channels
+    out]. RuntimeError for other dimensions.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_tbc.html
+    """
+
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,

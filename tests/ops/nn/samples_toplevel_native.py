@@ -6,8 +6,8 @@ from tests.ops.table import I, S, T
 
 SAMPLES = {
     "conv_tbc": [
-        S(T(5, 2, 3), T(3, 3, 4), T(4)).dtypes("").no_graph(),
-        S(T(5, 2, 3), T(3, 3, 4), T(4), 1).dtypes("").no_graph(),
+        S(T(5, 2, 3), T(3, 3, 4), T(4)).dtypes("").no_graph().no_layouts(),
+        S(T(5, 2, 3), T(3, 3, 4), T(4), 1).dtypes("").no_graph().no_layouts(),
     ],
     "max_pool1d_with_indices": [S(T(1, 2, 6), 2).dtypes("").no_graph()],
     "convolution": [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...data import dtypes, numel, warn
 from ...declare import composite, public
 from ...schema import named
+from ...tensor import Tensor
 from ..elementwise import add, div, mul, neg, sub, where
 from ..shape import to_dtype
 from ..shared import zeros_like
@@ -159,6 +160,6 @@ def rrelu(
 
 
 @public("", "nn.functional", name="rrelu_")
-def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
     """`rrelu` written to its input."""
     return rrelu(input, lower, upper, training, True)
