@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from gradd._transports import local
 from gradd.utils.data import DataLoader, Dataset
+from gradd.utils.data._utils.pool import Answer
 from gradd_protocol import messages as m
 
 from tests.waiting import PATIENCE
@@ -53,6 +54,12 @@ class Numbers(Dataset[Any]):
 def loaded(width: int, count: int = 16, fails: int = -1, workers: int = 1) -> Any:
     """An iterator over batches of two."""
     return iter(DataLoader(Numbers(width, count, fails), batch_size=2, num_workers=workers))
+
+
+def next_then_flush(it: Any, session: Any) -> None:
+    """Where an error comes that nobody saw."""
+    next(it)
+    session.flush()
 
 
 def arrive(it: Any) -> None:
@@ -225,6 +232,81 @@ def test_data_that_a_failed_step_took_along_are_made_again(session: Any, width: 
         torch.gather(x, 1, torch.tensor([[width], [0]])).sum().item()
     x, y = next(it)
     assert (x.sum().item(), y.tolist()) == (5 * width, [2, 3])
+
+
+def test_an_error_that_nobody_saw_is_not_lost_where_an_upload_is_refused(
+    session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*more: Any) -> None:
+        raise RuntimeError("no room")
+
+    it = loaded(LARGE)
+    x, _ = next(it)
+    arrive(it)
+    torch.gather(x, 1, torch.tensor([[LARGE], [0]]))
+    with monkeypatch.context() as patch:
+        patch.setattr(session.wire.transport, "stage", refuse)
+        patch.setattr(session.outbox, "stage", refuse)
+        session.step_done()
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        next_then_flush(it, session)
+    assert next(it)[1].tolist() in ([2, 3], [4, 5])
+
+
+def test_an_error_that_others_change_brings_up_is_not_lost(
+    daemon: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with gradd.connect(daemon, "ahead") as other:
+        other["w"] = torch.ones(2)
+        with gradd.connect(daemon, "ahead") as session:
+            it = loaded(SMALL)
+            w = session["w"]
+            x, _ = next(it)
+            arrive(it)
+            other["w"].add_(1)
+            other.flush()
+            torch.gather(x, 1, torch.tensor([[SMALL], [0]]))
+            session.recorder().flush()
+            session.wire.wait_all()
+            with pytest.raises(RuntimeError, match="out of bounds"):
+                next_then_flush(it, session)
+            assert w.tolist() == [2.0, 2.0]
+
+
+def test_data_of_many_parts_are_sent_beside_the_steps(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Parts(Numbers):
+        def __getitem__(self, i: int) -> Any:
+            return [np.full(27_000, i, np.float32) for _ in range(6)]
+
+    it = iter(DataLoader(Parts(0), batch_size=2, num_workers=1))
+    w = torch.ones(27_000)
+    log = Log(session, monkeypatch)
+    for step in range(3):
+        parts = next(it)
+        arrive(it)
+        assert (sum(parts) @ w)[1].item() == 27_000 * 6 * (2 * step + 1)
+    besides = [entry[0] for entry in log.told if entry != "wait" and "upload" in entry[1]]
+    assert besides
+    assert all(besides)
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        torch.gather(parts[0], 1, torch.tensor([[27_000], [0]])).sum().item()
+    assert [part.sum().item() for part in next(it)] == [27_000 * 13] * 6
+
+
+def test_ctrl_c_while_data_are_made_loses_none(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    it = loaded(SMALL)
+    next(it)
+    arrive(it)
+    found = Answer.decode
+
+    def interrupted(self: Any) -> Any:
+        monkeypatch.setattr(Answer, "decode", found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Answer, "decode", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        torch.ones(2).sum().item()
+    assert [y.tolist() for _, y in it][:3] == [[2, 3], [4, 5], [6, 7]]
 
 
 def test_an_upload_that_is_refused_ahead_is_sent_again(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from .._exceptions import GraddError
-from .._mirror import MirrorState
+from .._mirror import BatchState, MirrorState
 from .._program import Builder
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ class Ahead:
         self._makers: list[weakref.WeakMethod[Callable[[], None]]] = []
         #: uploads whose bytes are still under way
         self._unsent: list[Builder] = []
-        #: whether data is being made
+        #: whether data is being made; the script's steps meanwhile, and batches that this took already
         self.making = False
+        self.script: Builder | None = None
+        self._parts: list[Builder] = []
         self._looking = False
 
     @classmethod
@@ -99,25 +102,40 @@ class Ahead:
         """What `make` returns, whose tensors are uploaded from now on."""
         return Made(self._session, self, make)
 
-    def record(self, make: Callable[[], Any]) -> tuple[Any, Builder]:
+    def cut(self, built: Builder, alone: bool) -> bool:
+        """What is being made is more than one batch holds, or was read. Whether it was sent: `alone`, it may
+        be sent beside others.
+        """
+        self._parts.append(built)
+        if alone:
+            self._session.send_beside(built)
+        return alone
+
+    def record(self, make: Callable[[], Any]) -> tuple[Any, list[Builder]]:
         """What `make` returns, and the steps that it recorded. They are sent at once, or when all bytes of
         large uploads are there.
         """
         session, recorder = self._session, self._recorder
         with session.lock:
-            session.ready()
-            script, recorder.building = recorder.building, Builder()
             self.making = True
             try:
-                data = make()
+                session.ready()
+                self._parts = parts = []
+                script, batch = recorder.building, recorder.batch
+                self.script, recorder.building, recorder.batch = script, Builder(), BatchState.NARROW
+                try:
+                    data = make()
+                finally:
+                    built, recorder.building, recorder.batch = recorder.building, script, batch
+                    self.script = None
+                    built.mend()
+                    self._unsent.append(built)
+                    parts.append(built)
             finally:
                 self.making = False
-                built, recorder.building = recorder.building, script
-                built.mend()
-                self._unsent.append(built)
             if all(isinstance(upload, np.ndarray) for upload in built.uploads):
                 self.send(built)
-            return data, built
+            return data, parts
 
     def send(self, only: Builder | None = None) -> None:
         """Send what was made, also for those who will not take it: it is freed then."""
@@ -141,21 +159,19 @@ class Made:
     def __init__(self, session: AheadHost, ahead: Ahead, make: Callable[[], Any]) -> None:
         self._session, self._ahead, self._make = session, ahead, make
         self.data: Any = None
-        self._built: Builder | None = None
-        try:
-            self.data, self._built = ahead.record(make)
-        except Exception:
-            self._built = None  # it is raised where it is taken
+        self._parts: list[Builder] | None = None
+        with contextlib.suppress(Exception):  # it is raised where it is taken
+            self.data, self._parts = ahead.record(make)
 
     def take(self, session: AheadHost) -> Any:
         """The data. What could not be made ahead, or was lost since, is made now: an error of that comes
         here.
         """
-        built = self._built
-        if built is None or session is not self._session:
+        parts = self._parts
+        if parts is None or session is not self._session:
             return self._make()
-        self._ahead.send(built)
-        return self._make() if any(map(_lost, built.outputs)) else self.data
+        self._ahead.send(parts[-1])
+        return self._make() if any(_lost(ref) for built in parts for ref in built.outputs) else self.data
 
 
 def _lose(built: Builder, error: Exception) -> None:

@@ -306,6 +306,9 @@ class Recorder:
                 self.session.sharing.check()
             built, self.building = self.building, Builder()
             self.batch = _SENT[self.batch]
+            ahead = self.ahead
+            if ahead is not None and ahead.script is not None and ahead.cut(built, not (fetch or more)):
+                return None
             return self.session.send(built, fetch or [], **more)
 
     def _cut(self) -> None:

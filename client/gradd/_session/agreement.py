@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._exceptions import SessionClosed
+from .._exceptions import SessionClosed, copy_of
 from .._mirror import EXTENT, Event, Extent, MirrorState, StepState
 from .core import Core
 from .reconcile import reconcile, rows
@@ -76,6 +76,10 @@ class Agreeing(Core):
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
             return
+        ahead = self.recorder().ahead
+        if ahead is not None and ahead.making:
+            # It ends what is made ahead, which no script asked for, and is told where the script waits.
+            raise copy_of(wire.unseen)
         if wire.called_off and (upto is None or not upto.failed):
             self._unseen_error()
             return

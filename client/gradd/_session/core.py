@@ -67,8 +67,15 @@ class Core:
         return found
 
     def _recorded_ids(self) -> set[str]:
-        """The ids in recorded steps of all threads, if there are several."""
-        return {i for r in self.recorders for i in r.building.slots} if len(self.recorders) > 1 else set()
+        """The ids in recorded steps that another batch may overtake: those of other threads, and of a script
+        whose data are made ahead.
+        """
+        scripts = [
+            r.ahead.script for r in self.recorders if r.ahead is not None and r.ahead.script is not None
+        ]
+        if len(self.recorders) > 1 or scripts:
+            return {i for built in (*(r.building for r in self.recorders), *scripts) for i in built.slots}
+        return set()
 
     def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
         """Send one batch without waiting; see `Outbox.send`."""

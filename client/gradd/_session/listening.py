@@ -113,7 +113,7 @@ class Listening(Agreeing):
             if data.nbytes <= _KNOWN:
                 t._fetch = Known(t, data)
         elif recorder.ahead is not None and recorder.ahead.making:
-            data = self.outbox.begin_stage(array, self._stage)
+            data = self.outbox.begin_stage(array)
         else:
             data = self._stage(array)
         recorder.upload(t, data, requires_grad)

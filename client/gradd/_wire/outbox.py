@@ -197,9 +197,9 @@ class Outbox:
         """Upload a large array ahead of its batch; RuntimeError if there is no room."""
         return stage(self._wire, array)
 
-    def begin_stage(self, array: Any, again: Callable[[Any], StagedUpload]) -> StagedUpload:
+    def begin_stage(self, array: Any) -> StagedUpload:
         """Begin to upload a large array that nobody writes to; see `staged.begin`."""
-        return begin(self._wire, array, again)
+        return begin(self._wire, array)
 
     def _frees(self) -> list[str]:
         out: list[str] = []

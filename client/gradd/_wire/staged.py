@@ -46,22 +46,22 @@ def stage(wire: Wire, array: Any) -> StagedUpload:
     return StagedUpload(key)
 
 
-def begin(wire: Wire, array: Any, again: Callable[[Any], StagedUpload]) -> StagedUpload:
-    """Begin to upload a large array to which nobody writes. Where that fails, what `again` returns counts
-    instead.
+def begin(wire: Wire, array: Any) -> StagedUpload:
+    """Begin to upload a large array to which nobody writes. Where that fails, it is staged once more, and
+    RuntimeError is raised if there is no room, here or by `settle`.
     """
     key = wire.upload_key()
     try:
         wait = wire.transport.stage(key, array)
     except _FAILURES:
-        return again(array)
+        return stage(wire, array)
 
     def arrive() -> str:
         try:
             with wire.patience():
                 wait()
         except _FAILURES:
-            return again(array).key
+            return stage(wire, array).key
         return key
 
     return StagedUpload(key, arrive)

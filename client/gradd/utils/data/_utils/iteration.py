@@ -181,8 +181,12 @@ class Parallel(Iteration):
 
     def _receive(self, found: Answer) -> None:
         """Have an answer at hand."""
+        try:
+            made = Ahead.of(current()).make(found.decode)
+        except BaseException:
+            self._pool.arrived.put(found)  # Ctrl-C, which a script may survive
+            raise
         del self._asked[found.number]
-        made = Ahead.of(current()).make(found.decode)
         if isinstance(made.data, Ended):
             self._active.discard(found.worker)
             self._ask()
