@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -124,6 +125,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "l // 2": lambda T, x: x // 2,
     "l % 2": lambda T, x: x % 2,
     "l ** 2": lambda T, x: x**2,
+    "l //= 2": lambda T, x: operator.ifloordiv(x, 2),
+    "l %= 2": lambda T, x: operator.imod(x, 2),
+    "~l": lambda T, x: ~(x > 1),
     "l @ l": lambda T, x: x @ x,
     "l < 1": lambda T, x: x < 1,
     "l == 1": lambda T, x: x == 1,
@@ -161,6 +165,30 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "norm": lambda T, x: T.linalg.norm(x),
     "fft": lambda T, x: T.fft.fft(x),
 }
+
+
+def test_gradients_are_of_the_class_of_what_they_are_asked_of(T: Any) -> None:
+    class Mine(T.Tensor):  # type: ignore[misc,name-defined]
+        pass
+
+    x = T.ones(2).as_subclass(Mine).requires_grad_()
+    (found,) = T.autograd.grad((x * x).sum(), x)
+    T.autograd.backward((x * x).sum())
+    assert (type(found), type(x.grad)) == (Mine, T.Tensor)
+
+
+def test_what_is_called_has_the_name_that_it_is_called_by() -> None:
+    log: list[str] = []
+
+    class Named(gradd.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            log.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x = gradd.ones(2).as_subclass(Named)
+    x[0], x.float(), x == x, x.norm(), x.requires_grad_()
+    assert log == ["__getitem__", "float", "__eq__", "norm", "requires_grad_"]
 
 
 @pytest.mark.oracle

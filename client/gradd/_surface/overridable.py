@@ -30,7 +30,8 @@ _OPERATORS = {
     "__truediv__": "div",
     "__itruediv__": "div_",
     "__mod__": "remainder",
-    "__invert__": "bitwise_not",
+    "__imod__": "remainder_",
+    "__ifloordiv__": "floor_divide_",
 }
 #: properties that are tensors; the others are read as they are
 _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag", "data")
@@ -59,6 +60,12 @@ def _spaces() -> Iterator[tuple[str, str, Any]]:
         yield "torch", name, found
 
 
+def _unlisted() -> Iterator[Any]:
+    """Functions that ask, though PyTorch does not list them."""
+    autograd: Any = sys.modules["gradd"].autograd
+    yield from (autograd.grad, autograd.backward)
+
+
 def methods() -> Iterator[tuple[str, Any]]:
     """The methods of tensors by name."""
     seen: set[str] = set()
@@ -76,8 +83,11 @@ def begin() -> None:
         return
     _begun.append(True)
     for name, function in methods():
-        told = getattr(Tensor, _OPERATORS.get(name, name))
-        NAMES.setdefault(told, f"torch.Tensor.{_OPERATORS.get(name, name)}")
+        known = _OPERATORS.get(name, name)
+        told = getattr(Tensor, known)
+        if not hasattr(Tensor, told.__name__):  # a name that only its declaration knows
+            told.__name__ = known
+        NAMES.setdefault(told, f"torch.Tensor.{known}")
         gate(function, told)
     for name in _PROPERTIES:
         found = inspect.getattr_static(Tensor, name)
@@ -86,6 +96,8 @@ def begin() -> None:
             gate(found.fget, found.__get__)
     for space, name, function in _spaces():
         NAMES.setdefault(function, f"{space}.{name}")
+        gate(function, function)
+    for function in _unlisted():
         gate(function, function)
     for name in _OF_DATA:
         function = getattr(creation, name)
