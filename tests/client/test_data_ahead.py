@@ -184,6 +184,37 @@ def test_nothing_is_left_of_an_iterator_that_is_given_up(width: int) -> None:
         assert [tuple(t.shape) for t in session.tensors()] == [(width,)]
 
 
+def test_a_named_session_holds_nothing_of_a_loader_when_it_is_left() -> None:
+    with gradd.connect("local:", session="left"):
+        it = loaded(LARGE)
+        next(it)
+        arrive(it)
+        torch.ones(2).sum().item()
+    with gradd.connect("local:", session="left") as session:
+        held = local._inline()._sessions[session.name].session
+        assert (len(held.staged), session.tensors()) == (0, [])
+    gradd.delete_session("left", "local:")
+
+
+def test_nothing_is_left_of_what_a_thread_loaded() -> None:
+    with gradd.connect("local:") as session:
+
+        def load() -> None:
+            it = loaded(LARGE)
+            next(it)
+            arrive(it)
+            torch.ones(2).sum().item()
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        thread.join(PATIENCE)
+        other = threading.Thread(target=session.flush)  # a thread takes the place of one that is over
+        other.start()
+        other.join(PATIENCE)
+        held = local._inline()._sessions[session.name].session
+        assert len(held.staged) == 0
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("width", [SMALL, LARGE])
 def test_an_error_comes_in_its_turn(session: Any, width: int, workers: int) -> None:

@@ -61,6 +61,8 @@ class Core:
         if found is None:
             for other in [r for r in self.recorders if not r.thread.is_alive()]:
                 other.flush()
+                if other.ahead is not None:
+                    other.ahead.send()
                 self.recorders.remove(other)
             found = self._thread.recorder = Recorder(self)
             self.recorders.append(found)

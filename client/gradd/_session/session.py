@@ -173,6 +173,9 @@ class Session(Listening, Fetching, Naming):
                     for recorder in self.recorders:
                         recorder.flush()
                     if not self._ends_session and wire.ended is None:
+                        for recorder in self.recorders:
+                            if recorder.ahead is not None:
+                                recorder.ahead.send()  # else the session would hold the bytes
                         wire.dead.extend(self.live)
                         self.send(Builder(), [])
                     wire.wait_all()
