@@ -97,6 +97,66 @@ def test_clearing(T: Any) -> None:
     assert table.weight.grad is None
 
 
+def test_a_zeroed_one_is_added_to(T: Any) -> None:
+    table = _table(T)
+    table(T.tensor([1, 1])).sum().backward()
+    table.weight.grad.zero_()
+    assert table.weight.grad._nnz() == 0
+    table(T.tensor([3])).sum().backward()
+    g = table.weight.grad.coalesce()
+    assert (g.indices().tolist(), g.values().tolist()) == ([[3]], [[1.0, 1.0]])
+
+
+def test_one_that_was_assigned_is_added_to(T: Any) -> None:
+    table = _table(T)
+    table.weight.grad = T.sparse_coo_tensor(T.tensor([[1, 1]]), T.ones(2, 2), (5, 2))
+    table(T.tensor([3])).sum().backward()
+    g = table.weight.grad.coalesce()
+    assert (g.indices().tolist(), g.values()[:, 0].tolist()) == ([[1, 3]], [2.0, 1.0])
+    table.weight.sum().backward()
+    assert not table.weight.grad.is_sparse
+    assert table.weight.grad[:, 0].tolist() == [1.0, 3.0, 1.0, 2.0, 1.0]
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph:UserWarning")
+def test_with_a_graph_of_its_own_it_remains_sparse(T: Any) -> None:
+    table = _table(T)
+    for _ in range(2):
+        table(T.tensor([1, 4])).pow(2).sum().backward(create_graph=True)
+    g = table.weight.grad
+    assert (g.is_sparse, g.requires_grad) == (True, True)
+    assert g.detach().coalesce().values().tolist() == [[2.0, 3.0], [8.0, 9.0]]
+
+
+def test_a_tensor_that_is_no_leaf_keeps_it(T: Any) -> None:
+    weight = T.ones(4, 1, requires_grad=True)
+    rows = weight.clone()
+    rows.retain_grad()
+    T.nn.functional.embedding(T.tensor([2, 0]), rows, sparse=True).sum().backward()
+    assert rows.grad.coalesce().indices().tolist() == [[0, 2]]
+
+
+def test_a_hook_and_a_function_may_give_one(T: Any) -> None:
+    class Sparse(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g.to_sparse()
+
+    x = T.zeros(2, 2, requires_grad=True)
+    for count in (1, 2):
+        Sparse.apply(x).triu().sum().backward()
+        assert (x.grad.is_sparse, x.grad.sparse_dim()) == (True, 2)
+        assert x.grad.coalesce().values().tolist() == [float(count)] * 3
+    table = _table(T)
+    table.weight.register_hook(lambda g: g.coalesce())
+    table(T.tensor([3, 3])).sum().backward()
+    assert table.weight.grad.coalesce().indices().tolist() == [[3]]
+
+
 def test_grad_returns_it_and_hooks_see_it(T: Any) -> None:
     table = _table(T)
     (g,) = T.autograd.grad(table(T.tensor([3])).sum(), table.weight)

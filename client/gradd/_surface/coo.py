@@ -27,6 +27,7 @@ class SparseTensor(Specified):
     """A sparse tensor in coordinate format. `_places` is one tensor, int64 [sparse dims, n]."""
 
     _kind = "Sparse"
+    _sparse = True
     #: whether each place is there once, in order
     _sorted = True
     #: how many of the dimensions are sparse
@@ -73,6 +74,11 @@ class SparseTensor(Specified):
         out = super()._like(made, values)
         out._sorted, out._lookups = self._sorted, self._lookups
         return out
+
+    def zero_(self) -> Any:
+        """Specify nothing any more (torch.Tensor.zero_)."""
+        named.zero_(self)
+        return self._anew((zeros([self._dims, 0], dtypes.int64),))
 
     def _anew(self, places: tuple[Any, ...] | None) -> Any:
         self._sorted = True
@@ -276,9 +282,11 @@ def _rows(lookups: Any) -> Any:
     return rows.reshape(1, -1)
 
 
-def by_lookups(self: Any, lookups: Any) -> None:
-    """Become a sparse gradient: only these rows are specified."""
-    sparse(self, 1)._anew(None)._lookups = lookups
+def by_lookups(self: Any, lookups: Any, like: Any = None) -> None:
+    """Become a sparse gradient: only these rows are specified, or None for what is not zero, in as many
+    dimensions as those of `like`.
+    """
+    sparse(self, 1 if like is None else like._dims)._anew(None)._lookups = lookups
     self._sorted = not lookups
 
 

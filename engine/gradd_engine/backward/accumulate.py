@@ -23,10 +23,12 @@ def retain(t: Tensor, g: Tensor) -> None:
     """Add `g` to the gradient that the non-leaf `t` keeps."""
     if t._grad is None:
         # PyTorch's graph: a contiguous copy, whatever the tensor's own layout.
-        g = named.contiguous_copy(g)
-        t._grad = g if state.grad else detached(g, new_counter())
+        found = named.contiguous_copy(g)
+        t._grad = found if state.grad else detached(found, new_counter())
+        if g._sparse:
+            t._grad._by_lookups(g._lookups, g)
     else:
-        t._grad = named.add(t._grad, g)
+        t._grad = summed(t._grad, g)
 
 
 @lru_cache(1024)
@@ -94,8 +96,8 @@ _ALONE, _ALONE_INSIDE = _held()
 def summed(a: Tensor, b: Tensor) -> Tensor:
     """Two gradients of one tensor: sparse where both are."""
     found: Tensor = named.add(a, b)
-    if a._lookups is not None and b._lookups is not None:
-        found._by_lookups((*a._lookups, *b._lookups))
+    if a._sparse and b._sparse:
+        found._by_lookups(_together(a, b), a)
     return found
 
 
@@ -114,15 +116,15 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
         else:
             _check_layout(leaf, leaf._grad)
             named.add_(leaf._grad, g)
-            if leaf._grad._lookups is not None:
-                _add_lookups(leaf, leaf._grad, None)
+            if leaf._grad._sparse:
+                leaf._grad = detached(leaf._grad)
         return
     if dtype not in (..., None) and box[0].dtype is not dtype:
         box = [cast_gradient(box.pop(), dtype)]
     old = leaf._grad
     if old is None:
         g = box.pop()
-        lookups = g._lookups
+        given = g if g._sparse else None
         strides = _layout(leaf._shape, leaf.strides)
         if state.grad:
             # PyTorch's graph: copied into new memory, so CopyBackwards with the target's empty edge first.
@@ -139,21 +141,22 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             target = leaf.backend.empty(Meta(leaf._shape, g._dtype, strides))
             leaf.backend.copy_into(target, g)
             leaf._grad = target
-        if lookups is not None:
-            leaf._grad._by_lookups(lookups)
+        if given is not None:
+            leaf._grad._by_lookups(given._lookups, given)
         return
     _check_layout(leaf, old)
     if state.grad:
-        leaf._grad = named.add(old, box[0])
+        leaf._grad = summed(old, box[0])
         return
     named.add_(old, box[0])
-    if old._lookups is not None:
-        _add_lookups(leaf, old, box[0]._lookups)
-
-
-def _add_lookups(leaf: Tensor, old: Tensor, more: Any) -> None:
-    """A sparse gradient remains so where what is added is sparse too."""
-    if more is None:
+    if not old._sparse:
+        return
+    if not box[0]._sparse:
         leaf._grad = detached(old)
     else:
-        old._by_lookups((*(old._lookups or ()), *more))
+        old._by_lookups(_together(old, box[0]), old)
+
+
+def _together(a: Tensor, b: Tensor) -> tuple[Any, ...] | None:
+    """What rows the sum of two sparse gradients came by; None where one of them was not looked up."""
+    return None if a._lookups is None or b._lookups is None else (*a._lookups, *b._lookups)

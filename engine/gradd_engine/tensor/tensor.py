@@ -174,6 +174,8 @@ class Tensor:
     #: of a gradient that looked-up rows of a table alone gave: the indices, each with the row
     #: that does not count. Only a mirror says so (`_by_lookups`).
     _lookups: tuple[tuple[Tensor, int | None], ...] | None = None
+    #: it specifies some of its elements alone, as only a mirror can
+    _sparse: ClassVar[bool] = False
     #: what a token tensor stands for
     _holds: Any = None
     #: by forward-mode level (tangents.Level); None where there is none whatever it is a view of
@@ -426,8 +428,10 @@ class Tensor:
     register_hook: ClassVar[Callable[..., Any]]
     register_post_accumulate_grad_hook: ClassVar[Callable[..., Any]]
 
-    def _by_lookups(self, lookups: Any) -> None:
-        """Note what rows this gradient came by; a client's tensors do, numbers have no use for it."""
+    def _by_lookups(self, lookups: Any, like: Tensor | None = None) -> None:
+        """Become sparse, in as many dimensions as `like`, or in rows, and note what rows this gradient came
+        by: None where these have to be looked for. A client's tensors do, numbers have no use for it.
+        """
 
     def __repr__(self) -> str:
         tail = (
