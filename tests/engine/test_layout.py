@@ -11,6 +11,7 @@ from gradd_engine.data.layout import (
     contiguous_strides,
     is_contiguous,
     is_dense,
+    overlaps_itself,
     resolve_size,
     view_strides,
 )
@@ -95,3 +96,10 @@ def test_sizes_print_as_the_oracles_do() -> None:
     assert repr(Size((2, 3))) == "torch.Size([2, 3])"
     assert isinstance(Size((2, 3, 4))[:2], Size)
     assert Size((2, 3)).numel() == 6
+
+
+def test_what_has_no_elements_shares_no_memory() -> None:
+    assert overlaps_itself((2, 3), (1, 0))
+    assert not overlaps_itself((0, 3), (1, 0))
+    found = zeros([1, 1]).expand([0, 3])
+    assert tuple(found.add_(1).shape) == (0, 3)

@@ -201,7 +201,9 @@ def _in_order(shape: Sequence[int], strides: Sequence[int], order: Sequence[int]
 
 def overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two indices can name one memory location (exact for expanded tensors, as PyTorch checks)."""
-    return 0 in strides and any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
+    if 0 not in strides or 0 in shape:
+        return False
+    return any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
 
 
 def may_overlap(shape: Sequence[int], strides: Sequence[int]) -> bool:

@@ -112,6 +112,13 @@ def made(
         )
     found = make(dtype=out.dtype)
     if out.shape != found.shape and not (flat and out.numel() == found.numel()):
+        if name == "arange" and out.numel():  # PyTorch's others say nothing
+            warn(
+                f"The number of elements in the out tensor of shape {list(out.shape)} is {out.numel()} which "
+                f"does not match the computed number of elements {found.numel()}. Note that this may occur "
+                "as a result of rounding error. The out tensor will be resized to a tensor of shape "
+                f"({found.numel()},)."
+            )
         named.resize_(out, list(found.shape))
     named.copy_(out, found if out.shape == found.shape else reshape(found, list(out.shape)))
     return finished(out, requires_grad)

@@ -56,7 +56,9 @@ def _infer(
                 f"{name}{out}(): Expected input to have non-zero size for non-batch dimensions, but got"
                 f"{list(input.shape)} with dimension {i} being empty."
             )
-    for what, k, many, n in zip(_SPACE[-dims:], kernel_size, output_size, input.shape[-dims:], strict=True):
+    sizes = list(zip(_SPACE[-dims:], kernel_size, output_size, input.shape[-dims:], strict=True))
+    # in volumes PyTorch looks at the width before the height
+    for what, k, many, n in sizes if dims == 2 else (sizes[0], sizes[2], sizes[1]):
         # in volumes PyTorch asks for one element more
         if many + k - 1 + (dims == 3) > n or k < 1 or many < 1:
             raise RuntimeError(f"{name}{out}(): pool {what} {k} too large relative to input {what} {n}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, wrap_dim
 from ...declare import kernel
 from .reductions import axes, reduced
 
@@ -26,8 +26,8 @@ def _infer(input: Tensor, dim: Dims, keepdim: bool, mode: int) -> Meta:
             "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "
             "reduction dim with the 'dim' argument."
         )
-    for d in axes(input, dim):
-        if input.ndim and not input.shape[d]:
+    for d in [] if dim is None else [dim] if isinstance(dim, int) else dim:
+        if input.ndim and not input.shape[wrap_dim(d, input.ndim)]:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     wide = dtypes.float64 if input.dtype.is_floating_point else dtypes.int64
     if input.dtype is dtypes.uint64:
