@@ -68,6 +68,52 @@ def test_numbers_may_come_before_the_tensors_that_they_scale(T: Any, name: str) 
     assert got.flatten().tolist() == pytest.approx(wanted.flatten().tolist())
 
 
+def test_former_calls_store_their_results(T: Any) -> None:
+    x, m, out = T.tensor([1.0, -2.0]), T.tensor([[1.0, 2.0], [3.0, -1.0]]), T.zeros(0)
+    assert T.add(x, 2, x, out=out) is out
+    assert out.tolist() == [3, -6]
+    assert T.addcmul(x, 2, x, x, out=out).tolist() == [3, 6]
+    square = T.zeros(2, 2)
+    T.addmm(2, m, 3, m, m, out=square)
+    assert square.tolist() == (2 * m + 3 * m @ m).tolist()
+
+
+def test_a_number_that_is_given_twice_is_refused(T: Any) -> None:
+    x, m = T.ones(2), T.ones(2, 2)
+    with pytest.raises(TypeError):
+        T.add(x, 2, x, alpha=3)
+    with pytest.raises(TypeError):
+        x.addcmul_(2, x, x, value=3)
+    with pytest.raises(TypeError):
+        T.addmm(2, m, m, m, beta=3)
+
+
+def test_a_number_may_be_a_tensor_before_the_first(T: Any) -> None:
+    m, three = T.tensor([[1.0, 2.0], [3.0, -1.0]]), T.tensor(3.0)
+    assert T.addmm(three, m, 2, m, m).tolist() == (3 * m + 2 * m @ m).tolist()
+    assert T.addmm(three, m, m, m).tolist() == (3 * m + m @ m).tolist()
+    assert T.addmv(three, m[0], three, m, m[1]).tolist() == (3 * m[0] + 3 * m @ m[1]).tolist()
+    assert m.addmm(three, three, m, m).tolist() == (3 * m + 3 * m @ m).tolist()
+
+
+SCALED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "addcdiv": lambda T, x, m: T.addcdiv(x, x, x, value=2j),
+    "addcdiv, too large": lambda T, x, m: T.addcdiv(x, x, x, value=1e40),
+    "addcdiv_": lambda T, x, m: x.addcdiv_(x, x, value=2j),
+    "addmv": lambda T, x, m: T.addmv(x, m, x, alpha=2j),
+    "addr": lambda T, x, m: T.addr(m, x, x, beta=2j),
+    "addbmm": lambda T, x, m: T.addbmm(m, m[None], m[None], beta=2j),
+    "addbmm, too large": lambda T, x, m: T.addbmm(m, m[None], m[None], alpha=1e40),
+    "index_add": lambda T, x, m: T.index_add(x, 0, T.tensor([0]), x[:1], alpha=2j),
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_a_number_that_the_result_cannot_hold_is_refused(T: Any, name: str) -> None:
+    with pytest.raises(RuntimeError, match="value cannot be converted to type float without overflow"):
+        SCALED[name](T, T.ones(2), T.ones(2, 2))
+
+
 def test_gradients_flow_through_former_calls(T: Any) -> None:
     x, y = T.ones(2, requires_grad=True), T.ones(2, requires_grad=True)
     T.add(x, 3, y).sum().backward()

@@ -62,7 +62,8 @@ def build_call(op: Op) -> Callable[..., Any]:
         body[:0] = checks
     if op.surface.numbers_first:
         names["_reordered"] = reordered
-        body.insert(0, f"if _rest: return _reordered(_op, ({inputs}*_rest), {{{attrs}}})")
+        stored = ", out" if op.takes_out else ""
+        body.insert(0, f"if _rest: return _reordered(_op, ({inputs}*_rest), {{{attrs}}}{stored})")
     if op.plain:
         body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)

@@ -252,7 +252,9 @@ def _addcdiv_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) 
             "behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all "
             "dtypes."
         )
-    return broadcast(input, tensor1, tensor2)
+    meta = broadcast(input, tensor1, tensor2)
+    fits(value, computed_in(meta.dtype))
+    return meta
 
 
 addcdiv: Op = elementwise(

@@ -78,6 +78,7 @@ def _index_add_infer(input: Tensor, index: Tensor, source: Tensor, dim: int, alp
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
             f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
+    fits(alpha, input.dtype)
     return Meta(tuple(input.shape), input.dtype)
 
 

@@ -178,6 +178,8 @@ def _addmv_infer(input: Tensor, mat: Tensor, vec: Tensor, beta: Any, alpha: Any)
             f"and {input.dtype.title}"
         )
     no_bool(mat, "addmv_impl_cpu")
+    fits(beta, mat.dtype)
+    fits(alpha, mat.dtype)
     return Meta((mat.shape[0],), mat.dtype)
 
 
@@ -214,10 +216,13 @@ def _addr_infer(input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any
     whole = expand_meta(input, shape)
     dtype = dtypes.result_type([input, vec1, vec2])
     for name, factor in (("beta", beta), ("alpha", alpha)):
+        if isinstance(factor, bool) and dtype is not dtypes.bool_:
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
         if isinstance(factor, float) and dtype.category < dtypes.FLOAT:
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )
+        fits(factor, dtype)
     column = Meta((shape[0], 1), dtype, (vec1.strides[0], 0))
     return Meta(shape, dtype, elementwise_strides(shape, [whole, column, vec2]), compute=dtype)
 

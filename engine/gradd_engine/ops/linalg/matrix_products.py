@@ -17,6 +17,7 @@ from ..index import cat, narrow
 from ..reduce import cumprod, sum
 from ..shape import contiguous_copy, expand_meta, unsqueeze
 from ..shared import CPP, conj, pointwise_meta, refuse
+from .affine import scales_fit
 from .linalg_common import adjoint, floating, same_dtype, square
 from .matmul import bmm as _bmm
 from .matmul import matmul
@@ -312,6 +313,7 @@ def _addbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alph
         )
     if not input.dtype is batch1.dtype is batch2.dtype:
         raise RuntimeError("expected m1 and m2 to have the same dtype")
+    scales_fit(input, beta, alpha)
     return Meta(shape, batch1.dtype)
 
 
