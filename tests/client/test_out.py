@@ -46,6 +46,11 @@ def test_numbers_in_a_tensor_of_another_size(T: Any) -> None:
         assert T.linspace(0, 1, 3, out=T.zeros(2, 2)).tolist() == [0, 0.5, 1]
 
 
+def test_a_single_power_has_its_whole_exponent(T: Any) -> None:
+    assert T.logspace(0.5, 2, 1, dtype=T.int64).tolist() == [3]
+    assert T.logspace(T.tensor(0.5), 2, 1, out=T.zeros(0, dtype=T.int64)).tolist() == [3]
+
+
 def test_where_there_are_no_elements_none_is_written_twice(T: Any) -> None:
     out = T.zeros(1, 1, 1).expand(1, 0, 3)
     assert T.acos(T.zeros(1, 0, 3), out=out) is out

@@ -178,7 +178,14 @@ logspace_op = kernel(
     " -> Tensor",
     infer=_steps,
     impl=lambda xp, start, end, steps, base, dtype, meta: _linspace_impl(
-        xp, start, end, steps, dtype, Meta(meta.shape, dtypes.float64), lambda powers: base**powers
+        # a single number is not truncated before it is the power
+        xp,
+        start,
+        end,
+        steps,
+        None if steps == 1 else dtype,
+        Meta(meta.shape, dtypes.float64),
+        lambda powers: base**powers,
     ),
     doc="`base` raised to the values of `linspace` (torch.logspace).",
 )
@@ -209,7 +216,8 @@ def _linear_between(start: Any, end: Any, steps: int, dtype: DType) -> Any:
 
 
 def _powers_between(start: Any, end: Any, steps: int, base: float, dtype: DType) -> Any:
-    return to_dtype(named.pow(base, _spaced(start, end, steps, dtype, _widest(start, end))), dtype)
+    wide = _widest(start, end)
+    return to_dtype(named.pow(base, _spaced(start, end, steps, wide if steps == 1 else dtype, wide)), dtype)
 
 
 def _widest(*given: Any) -> DType:
