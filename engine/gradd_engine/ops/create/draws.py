@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...data import dtypes, numel, rng
+from ..shared import CPP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...data import Meta
+    from ...data import DType, Meta
+
+#: the names of dtypes where this is quoted, where they differ from `CPP`
+_UNSIGNED = {"uint16": "short unsigned int", "uint64": "long unsigned int"}
 
 
 def _numbers(xp: Any, meta: Meta, draw: Callable[..., Any], finish: Callable[[Any], Any] | None) -> Any:
@@ -68,6 +74,26 @@ def hits(xp: Any, key: Any, p: Any, meta: Meta) -> Any:
 def _wide(xp: Any, key: Any, count: int, first: int) -> Any:
     raw = rng.bits(key, 2 * count, xp, 2 * first).reshape(count, 2).astype(xp.uint64)
     return raw[:, 0] << xp.uint64(32) | raw[:, 1]
+
+
+def check_range(low: int, high: int, dtype: DType) -> None:
+    """Raise PyTorch's RuntimeError unless there are integers from `low` to below `high`, and `dtype` has
+    them.
+    """
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    if dtype.is_floating_point:
+        least, most = (-65504, 65504) if dtype is dtypes.float16 else (low, high)
+    elif dtype is dtypes.bool_:
+        least, most = 0, 1
+    else:
+        least, most = int(np.iinfo(dtype.np).min), int(np.iinfo(dtype.np).max)
+    for what, n in (("from", low), ("to - 1", high - 1)):
+        if not least <= n <= most:
+            name = _UNSIGNED.get(dtype.name, CPP[dtype.name])
+            raise RuntimeError(f"{what} is out of bounds for {name}")
 
 
 def integers(xp: Any, key: Any, low: int, high: int, meta: Meta) -> Any:

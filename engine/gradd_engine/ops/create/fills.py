@@ -12,7 +12,7 @@ from ...data import Meta, dtypes, preserved_strides
 from ...declare import attach, kernel
 from ...tensor import Tensor
 from ..shared import refuse, zeros_like
-from .draws import integers, normal_array, uniform_array
+from .draws import check_range, integers, normal_array, uniform_array
 
 #: the integers below it are all numbers of the dtype
 _EXACT = {dtypes.float16: 11, dtypes.bfloat16: 8, dtypes.float32: 24, dtypes.float64: 53}
@@ -55,11 +55,9 @@ _FILL: Any = {
 
 
 def _random_infer(input: Tensor, low: int, high: int) -> Meta:
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    check_range(low, high, input.dtype)
     if not -(1 << 63) <= low < high <= 1 << 63:
         raise RuntimeError(f"random_ draws integers of 64 bits, but got from={low} and to={high}")
-    refuse(input.dtype, "random_from_to", complex=True)
     return _geometry(input)
 
 

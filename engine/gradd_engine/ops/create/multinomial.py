@@ -27,7 +27,7 @@ def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Me
 
 def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta: Meta, key: Any) -> Any:
     """With replacement, invert the cumulative weights; without, sort by exponential clocks."""
-    rows = a.reshape(-1, a.shape[-1]).astype(xp.float64)
+    rows = a.reshape(numel(a.shape[:-1]), a.shape[-1]).astype(xp.float64)
     if replacement and num_samples > 1:
         for bad, what in ((rows < 0, "< 0"), (~xp.isfinite(rows), "= infinity or NaN")):
             if bool(bad.any()):
@@ -44,8 +44,11 @@ def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta
 
     if replacement:
         ends = xp.cumsum(rows, axis=1)
-        u = rng.blockwise(numel(meta.shape), draw, xp).reshape(rows.shape[0], -1) * ends[:, -1:]
-        found = (u[:, :, None] >= ends[:, None, :]).sum(axis=2)
+        if not bool(xp.isfinite(ends).all()):  # weights that only together are too large
+            ends = xp.cumsum(rows / rows.max(axis=1, keepdims=True), axis=1)
+        u = rng.blockwise(numel(meta.shape), draw, xp).reshape(rows.shape[0], num_samples) * ends[:, -1:]
+        # a product may be rounded to the sum: that is of the last category that has a weight
+        found = xp.minimum((u[:, :, None] >= ends[:, None, :]).sum(axis=2), ends.argmax(axis=1)[:, None])
     else:
         u = rng.blockwise(rows.size, draw, xp).reshape(rows.shape)
         found = xp.argsort(-rows / -xp.log1p(-u), axis=1, kind="stable")[:, :num_samples]

@@ -14,8 +14,8 @@ from ...declare import attach, kernel, public
 from ...schema import named
 from ...tensor import Tensor
 from ..elementwise import add, mul
-from ..shared import checked, like, sized, zeros_like
-from .draws import hits, integers, normal_array, permutation, uniform_array
+from ..shared import checked, fits, like, sized, zeros_like
+from .draws import check_range, hits, integers, normal_array, permutation, uniform_array
 from .factories import like_function, made, sized_function, sizes
 
 if TYPE_CHECKING:
@@ -74,20 +74,15 @@ randn_like_op = kernel(
 )
 
 
-def _ordered(low: int, high: int) -> None:
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-
-
 def _randint_infer(low: int, high: int, size: Any, dtype: DType | None) -> Meta:
-    _ordered(low, high)
+    check_range(low, high, dtype or dtypes.int64)
     return Meta(checked(size), dtype or dtypes.int64)
 
 
 def _randint_like_infer(
     input: Tensor, low: int, high: int, dtype: DType | None, memory_format: str | None
 ) -> Meta:
-    _ordered(low, high)
+    check_range(low, high, dtype or input.dtype)
     return like(input, dtype, memory_format)
 
 
@@ -112,9 +107,18 @@ randint_like_op = kernel(
 )
 
 
+def _randperm_infer(n: int, dtype: DType | None) -> Meta:
+    dtype = dtype or dtypes.int64
+    if n > 0:
+        fits(n - 1, dtype)
+    if dtype is dtypes.float16 and n > 2049:
+        raise RuntimeError("n cannot be greater than 2049 for Half type.")
+    return Meta(checked([n]), dtype)
+
+
 randperm_op = kernel(
     "randperm(int n, *, dtype? dtype=None) -> Tensor",
-    infer=lambda n, dtype: Meta(checked([n]), dtype or dtypes.int64),
+    infer=_randperm_infer,
     impl=lambda xp, n, dtype, key: permutation(xp, key, n),
     random=True,
     doc="A random permutation of the integers below `n` (torch.randperm).",
@@ -398,6 +402,12 @@ def normal(
         return made("normal", make, dtype, usual, requires_grad, out=out, device=device, layout=layout)
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
+    if isinstance(std, Tensor):
+        if std.numel():
+            words = "normal expects all elements of std >= 0.0"
+            named.require(std, [], words, test="from", bounds=[0.0], error="RuntimeError")
+    elif std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     wide = broadcast_shapes(*(tuple(x.shape) if isinstance(x, Tensor) else () for x in (mean, std)))
     kind = dtypes.result_type([x for x in (mean, std) if isinstance(x, Tensor)])
     with ambient(backend=(mean if isinstance(mean, Tensor) else std).backend):
