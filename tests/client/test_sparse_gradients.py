@@ -126,6 +126,18 @@ def test_with_a_graph_of_its_own_it_remains_sparse(T: Any) -> None:
     g = table.weight.grad
     assert (g.is_sparse, g.requires_grad) == (True, True)
     assert g.detach().coalesce().values().tolist() == [[2.0, 3.0], [8.0, 9.0]]
+    table.zero_grad(set_to_none=False)
+    g = table.weight.grad
+    assert (g.is_sparse, g.requires_grad, g._nnz()) == (True, False, 0)
+
+
+def test_a_cleared_one_that_was_assigned_is_added_to(T: Any) -> None:
+    table = _table(T)
+    table.weight.grad = T.sparse_coo_tensor(T.tensor([[1, 1]]), T.ones(2, 2), (5, 2))
+    table.zero_grad(set_to_none=False)
+    assert table.weight.grad._nnz() == 0
+    table(T.tensor([3])).sum().backward()
+    assert table.weight.grad.coalesce().indices().tolist() == [[3]]
 
 
 def test_a_tensor_that_is_no_leaf_keeps_it(T: Any) -> None:

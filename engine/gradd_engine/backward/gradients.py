@@ -85,12 +85,12 @@ def _clear(tensors: Sequence[Tensor], set_to_none: bool) -> None:
         if set_to_none:
             t._grad = None
         else:
-            if g._lookups is not None:
-                g._by_lookups(())
             if g._fn is not None:
                 t._grad = detached(g)
             else:
                 g._requires_grad = False
+            if g._sparse:
+                t._grad._by_lookups((), g)
             before, state.grad = state.grad, False
             try:
                 named.zero_(t._grad)
