@@ -732,6 +732,7 @@ def addcdiv(
     Raises RuntimeError for integers and bools.
     Raises RuntimeError: Integer division with addcdiv is no longer supported, and in a future
       release addcdiv will ...
+    Raises RuntimeError: value cannot be converted to type ... without overflow
 
     https://pytorch.org/docs/stable/generated/torch.addcdiv.html
     """
@@ -4807,6 +4808,8 @@ def randint_like(
     ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
 
     Raises RuntimeError: random_ expects 'from' to be less than 'to', but got from=... >= to=...
+    Raises RuntimeError: check_random_bounds handles only integral, floating-point and boolean types
+    Raises RuntimeError: ... is out of bounds for ...
 
     https://pytorch.org/docs/stable/generated/torch.randint_like.html
     """

@@ -146,7 +146,9 @@ def inv_ex(
     https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html
     """
 
-def ldl_factor(A: Tensor, *, hermitian: bool = False) -> return_types.linalg_ldl_factor:
+def ldl_factor(
+    A: Tensor, *, hermitian: bool = False, out: Sequence[Tensor] | None = None
+) -> return_types.linalg_ldl_factor:
     """L and D in one matrix, and the swaps. RuntimeError for a zero pivot. LD, pivots.
 
     Shapes: (3, 3) -> (3, 3), (3,). dtype: the input's, int32.
@@ -156,7 +158,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> return_types.linalg_ldl
     """
 
 def ldl_factor_ex(
-    A: Tensor, *, hermitian: bool = False, check_errors: bool = False
+    A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> return_types.linalg_ldl_factor_ex:
     """L and D in one matrix, the swaps, and any zero pivots. LD, pivots, info.
 

@@ -220,6 +220,7 @@ class Methods(EngineTensor):
         Raises RuntimeError for integers and bools.
         Raises RuntimeError: Integer division with addcdiv is no longer supported, and in a future
           release addcdiv will ...
+        Raises RuntimeError: value cannot be converted to type ... without overflow
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.addcdiv.html
         """
