@@ -29,15 +29,8 @@ def functional_call(
     https://pytorch.org/docs/stable/generated/torch.func.functional_call.html.
     """
     given = _merged(parameter_and_buffer_dicts)
-    own = {
-        **dict(module.named_parameters(remove_duplicate=False)),
-        **dict(module.named_buffers(remove_duplicate=False)),
-    }
-    replaced = _tied(own, given) if tie_weights else dict(given)
-    if strict:
-        _check_names(module, own, replaced)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _replaced(module, replaced) as after:
+    with replaced(module, given, tie_weights, strict) as after:
         found = module(*positional, **(kwargs or {}))
     if isinstance(parameter_and_buffer_dicts, dict):
         # A module that assigns to its buffers changes the given ones.
@@ -96,8 +89,17 @@ def _check_names(module: Module, own: dict[str, Tensor], given: dict[str, Tensor
 
 
 @contextmanager
-def _replaced(module: Module, tensors: dict[str, Tensor]) -> Iterator[dict[str, Tensor]]:
+def replaced(
+    module: Module, given: dict[str, Tensor], tie_weights: bool, strict: bool
+) -> Iterator[dict[str, Tensor]]:
     """Replace the module's tensors within the block; yields a dict that gets those in place at its end."""
+    own = {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+    tensors = _tied(own, given) if tie_weights else dict(given)
+    if strict:
+        _check_names(module, own, tensors)
     before: list[tuple[dict[str, Any], str, str, Any]] = []
     after: dict[str, Tensor] = {}
     try:

@@ -15,10 +15,12 @@ from . import (
 )
 from .factories import check_device, finished, made, wanted
 from .families import sample_dirichlet, standard_gamma
+from .implicit import dirichlet_grad, standard_gamma_grad
 from .ranges import eye, triu_indices
 
 __all__ = [
     "check_device",
+    "dirichlet_grad",
     "draws",
     "eye",
     "factories",
@@ -32,6 +34,7 @@ __all__ = [
     "ranges",
     "sample_dirichlet",
     "standard_gamma",
+    "standard_gamma_grad",
     "triu_indices",
     "wanted",
 ]
