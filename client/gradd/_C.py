@@ -1,5 +1,5 @@
-"""What libraries ask of torch._C, PyTorch's part in C++: they see that nothing is traced or dispatched, and
-keep functions from being overridden.
+"""What libraries ask of torch._C, PyTorch's part in C++: they see that nothing is traced or dispatched, keep
+functions from being overridden, and turn switches of TorchScript that have no effect here.
 
 https://docs.pytorch.org/docs/stable/notes/extending.html
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from enum import Enum
+from typing import Any
+
+from gradd_engine.ops.linalg.linalg_common import LinAlgError
 
 from ._tensor import Without as DisableTorchFunctionSubclass
 from ._tensor import WithoutAny as DisableTorchFunction
@@ -17,6 +20,8 @@ __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet",
     "_disabled_torch_function_impl",
 ]  # fmt: skip
+
+_LinAlgError = LinAlgError
 
 DispatchKey = Enum(
     "DispatchKey",
@@ -53,3 +58,45 @@ def _get_tracing_state() -> None:
 
 def _log_api_usage_once(event: str) -> None:
     """Nothing is reported to anyone."""
+
+
+class Graph:
+    """A graph of TorchScript: no value is of this type, nor of those below."""
+
+
+class Node:
+    """A step of such a graph."""
+
+
+class Value:
+    """A value of such a graph."""
+
+
+class Block:
+    """A block of such a graph."""
+
+
+def _set_nothing(value: Any) -> None:
+    """A switch of TorchScript's executors and fusers, of which nothing here depends."""
+
+
+_jit_set_texpr_fuser_enabled = _jit_set_nvfuser_enabled = _jit_set_nvfuser_guard_mode = _set_nothing
+_jit_override_can_fuse_on_cpu = _jit_override_can_fuse_on_gpu = _set_nothing
+_jit_override_can_fuse_on_cpu_legacy = _set_graph_executor_optimize = _set_nothing
+_debug_set_fusion_group_inlining = _set_nothing
+
+
+def _jit_set_profiling_executor(value: bool) -> bool:
+    """What PyTorch's switch was before: True, always."""
+    return True
+
+
+_jit_set_profiling_mode = _jit_set_profiling_executor
+
+
+def _jit_can_fuse_on_cpu() -> bool:
+    """False: nothing is fused by TorchScript."""
+    return False
+
+
+_jit_can_fuse_on_gpu = _jit_texpr_fuser_enabled = _jit_nvfuser_enabled = _jit_can_fuse_on_cpu

@@ -4,6 +4,7 @@ runs on PyTorch and on gradd.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,3 +125,53 @@ def test_a_module_is_reparametrized_for_a_block(T: Any) -> None:
         T.nn.utils.stateless._reparametrize_module(layer, {"absent": T.zeros(2)}, strict=True),
     ):
         pass
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_gradients_of_convolutions_by_themselves(T: Any, dims: int) -> None:
+    T.manual_seed(1)
+    x = T.randn(2, 4, *[6] * dims, dtype=T.float64, requires_grad=True)
+    w = T.randn(6, 2, *[3] * dims, dtype=T.float64, requires_grad=True)
+    options = {"stride": 2, "padding": 1, "dilation": 1, "groups": 2}
+    out = getattr(T.nn.functional, f"conv{dims}d")(x, w, None, **options)
+    g = T.randn(*out.shape, dtype=T.float64, requires_grad=True)
+    wanted = T.autograd.grad(out, (x, w), g, create_graph=True)
+    by_x = getattr(T.nn.grad, f"conv{dims}d_input")(x.shape, w, g, **options)
+    by_w = getattr(T.nn.grad, f"conv{dims}d_weight")(x, w.shape, g, **options)
+    close(T, (by_x, by_w), wanted)
+    seconds = T.autograd.grad(by_x.pow(2).sum() + by_w.pow(2).sum(), (x, w, g))
+    close(T, seconds, T.autograd.grad(sum(t.pow(2).sum() for t in wanted), (x, w, g)))
+    with T.no_grad():
+        assert not getattr(T.nn.grad, f"conv{dims}d_input")(x.shape, w, g, **options).requires_grad
+
+
+def test_initial_values_by_their_inner_names(T: Any) -> None:
+    x = T.nn.Parameter(T.zeros(200))
+    init = T.nn.init
+    assert init._no_grad_fill_(x, 2.0) is x
+    assert x.detach().unique().tolist() == [2.0]
+    assert float(init._no_grad_uniform_(x, 3.0, 4.0).detach().min()) >= 3
+    assert abs(float(init._no_grad_normal_(x, 10.0, 1.0).detach().mean()) - 10) < 1
+    assert float(init._no_grad_trunc_normal_(x, 0.0, 1.0, -0.5, 0.5).detach().abs().max()) <= 0.5
+    assert init._no_grad_zero_(x).detach().unique().tolist() == [0.0]
+
+
+def test_a_generator_by_its_place(T: Any) -> None:
+    rates = T.full((50,), 4.0)
+    first = T.poisson(rates, T.Generator().manual_seed(3))
+    assert first.tolist() == T.poisson(rates, generator=T.Generator().manual_seed(3)).tolist()
+    drawn = T.binomial(rates, rates / 8, T.Generator().manual_seed(3))
+    assert drawn.tolist() == T.binomial(rates, rates / 8, generator=T.Generator().manual_seed(3)).tolist()
+    assert T.poisson(T.zeros(2), None).tolist() == [0.0, 0.0]
+
+
+def test_switches_and_types_of_torchscript(T: Any) -> None:
+    inner = importlib.import_module("torch._C") if T.__name__ == "torch" else T._C
+    for name in ("_jit_set_profiling_executor", "_jit_set_profiling_mode"):
+        assert getattr(inner, name)(True) is True
+    for name in ("texpr_fuser_enabled", "nvfuser_enabled"):
+        assert getattr(inner, f"_jit_set_{name}")(False) is None
+    assert (inner._jit_can_fuse_on_cpu(), inner._jit_override_can_fuse_on_gpu(False)) == (False, None)
+    for kind in (inner.Graph, inner.Node, inner.Value, inner.Block):
+        assert not isinstance(T.ones(1), kind)
+    assert inner._LinAlgError is T.linalg.LinAlgError

@@ -1,7 +1,7 @@
 """Layers, losses and containers (torch.nn)."""
 
 from . import _reduction as _reduction
-from . import common_types, functional, init, modules, parallel, utils
+from . import common_types, functional, grad, init, modules, parallel, utils
 from ._make import factory_kwargs
 from ._table import (
     CELU,
@@ -340,6 +340,7 @@ __all__ = [
     "common_types",
     "factory_kwargs",
     "functional",
+    "grad",
     "init",
     "modules",
     "parallel",
