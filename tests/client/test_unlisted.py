@@ -175,3 +175,9 @@ def test_switches_and_types_of_torchscript(T: Any) -> None:
     for kind in (inner.Graph, inner.Node, inner.Value, inner.Block):
         assert not isinstance(T.ones(1), kind)
     assert inner._LinAlgError is T.linalg.LinAlgError
+
+
+def test_only_what_names_it_is_a_script_module(T: Any) -> None:
+    assert not isinstance(T.nn.Linear(1, 1), T.jit.ScriptModule)
+    assert issubclass(T.jit.ScriptModule, T.nn.Module)
+    assert T.jit.RecursiveScriptModule is not None

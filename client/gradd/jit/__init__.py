@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 from ..compiler import note
-from ..nn import Module as ScriptModule
+from ..nn import Module
 
 __all__ = [
     "Attribute", "Final", "ScriptFunction", "ScriptModule", "TracerWarning", "annotate", "export", "freeze",
@@ -19,6 +19,21 @@ __all__ = [
 
 _isinstance = isinstance
 ScriptFunction = Callable[..., Any]
+
+
+class ScriptModule(Module):
+    """A module of a script that names this class as its base; `script` and `trace` give back what they are
+    given, so that no other module is one.
+    """
+
+    @property
+    def original_name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+
+#: what `script` makes of a module in PyTorch
+RecursiveScriptModule = ScriptModule
 
 
 class TracerWarning(Warning):

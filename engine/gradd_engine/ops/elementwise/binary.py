@@ -82,6 +82,14 @@ def _pow_infer(input: Tensor, exponent: Any) -> Meta:
     return meta
 
 
+def _complex_power(xp: Any, a: Any, b: Any) -> Any:
+    """By the logarithm, as in C++ and so in PyTorch: rounded where products would be exact, and
+    nan for 0 ** 0. Scripts divide by 1 + w ** n, where w is a root of unity.
+    """
+    dtype = xp.result_type(a, b)
+    return xp.exp(b * xp.log(a.astype(dtype, copy=False)))
+
+
 def _pow(xp: Any, a: Any, exponent: Any) -> Any:
     if exponent == 1:
         return a.copy()
@@ -98,6 +106,8 @@ def _pow(xp: Any, a: Any, exponent: Any) -> Any:
             return a.dtype.type(1) / xp.sqrt(a)
         if exponent == -2:
             return a.dtype.type(1) / (a * a)
+        if a.dtype.kind == "c" and exponent != 0:
+            return _complex_power(xp, a, a.dtype.type(exponent))
     return xp.power(a, a.dtype.type(exponent))
 
 
@@ -130,6 +140,8 @@ def _pow_tensor_infer(input: Tensor, exponent: Tensor) -> Meta:
 
 
 def _power(xp: Any, a: Any, b: Any) -> Any:
+    if "c" in (a.dtype.kind, b.dtype.kind):
+        return _complex_power(xp, a, b)
     if b.dtype.kind == "i" and xp.any(b < 0):
         # integer results only: 1 and -1 have them, all others are 0 (even 1/0), as in PyTorch
         one = xp.where(b % 2 == 0, 1, a)
@@ -194,11 +206,17 @@ def _base_vjp(g: Any, input: Any, exponent: Any, out: Any) -> Any:
     return g * conj(out * log_of(complex(input) if out.dtype.is_complex else input))
 
 
+def _pow_of_base(xp: Any, b: Any, input: Any) -> Any:
+    if input == 1:
+        return xp.ones_like(b)
+    return _power(xp, xp.full(b.shape, stored(input, b.dtype), b.dtype), b)
+
+
 _pow_base: Op = elementwise(
     "pow_base(Number input, Tensor exponent) -> Tensor",
     # laid out row-major whatever the exponent's strides, as in PyTorch
     infer=lambda exponent, input: contiguous(_pow_tensor_infer(input, exponent)),
-    impl=lambda xp, b, input: _power(xp, xp.full(b.shape, stored(input, b.dtype), b.dtype), b),
+    impl=_pow_of_base,
     vjp=_base_vjp,
     node="PowBackward2",
     namespace="-",
