@@ -12,7 +12,7 @@ from gradd_engine.ops.create import dirichlet_grad, sample_dirichlet, standard_g
 
 from ._surface import tensor
 from ._tensor import Tensor
-from ._top import _functions
+from ._top import arange, cdist
 
 __all__ = [
     "_assert", "_assert_async", "_dim_arange", "_dirichlet_grad", "_euclidean_dist", "_is_all_true",
@@ -66,7 +66,7 @@ def _shape_as_tensor(self: Tensor) -> Tensor:
 
 def _dim_arange(like: Tensor, dim: int) -> Tensor:
     """0, 1, ... for the places along `dim`."""
-    found: Tensor = _functions["arange"](like.shape[dim])
+    found: Tensor = arange(like.shape[dim])
     return found
 
 
@@ -82,7 +82,7 @@ def _is_any_true(self: Tensor) -> Tensor:
 
 def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
     """Distances between the rows of both."""
-    found: Tensor = _functions["cdist"](x1, x2)
+    found: Tensor = cdist(x1, x2)
     return found
 
 
