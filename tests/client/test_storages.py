@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -35,6 +36,11 @@ def test_addresses_tell_who_shares_memory(T: Any) -> None:
     tied = T.nn.Linear(2, 2)
     tied.weight = model.weight
     assert len({p.data_ptr() for m in (model, tied) for p in m.parameters()}) == 3
+
+
+def test_the_size_of_an_object_counts_its_memory(T: Any) -> None:
+    small, large = (T.zeros(n).untyped_storage() for n in (4, 104))
+    assert sys.getsizeof(large) - sys.getsizeof(small) == 400
 
 
 def test_a_storage_is_asked_and_compared(T: Any) -> None:
