@@ -179,54 +179,7 @@ from ._tensor import Tensor
 from ._top import *  # noqa: F403 - a name for each declared op
 from ._top import __all__ as _functions
 from ._torch import from_torch, offload
-from ._unlisted import (
-    _assert as _assert,
-)
-from ._unlisted import (
-    _assert_async as _assert_async,
-)
-from ._unlisted import (
-    _dim_arange as _dim_arange,
-)
-from ._unlisted import (
-    _dirichlet_grad as _dirichlet_grad,
-)
-from ._unlisted import (
-    _euclidean_dist as _euclidean_dist,
-)
-from ._unlisted import (
-    _is_all_true as _is_all_true,
-)
-from ._unlisted import (
-    _is_any_true as _is_any_true,
-)
-from ._unlisted import (
-    _log_softmax as _log_softmax,
-)
-from ._unlisted import (
-    _log_softmax_backward_data as _log_softmax_backward_data,
-)
-from ._unlisted import (
-    _sample_dirichlet as _sample_dirichlet,
-)
-from ._unlisted import (
-    _shape_as_tensor as _shape_as_tensor,
-)
-from ._unlisted import (
-    _softmax as _softmax,
-)
-from ._unlisted import (
-    _softmax_backward_data as _softmax_backward_data,
-)
-from ._unlisted import (
-    _standard_gamma as _standard_gamma,
-)
-from ._unlisted import (
-    _standard_gamma_grad as _standard_gamma_grad,
-)
-from ._unlisted import (
-    _weight_norm as _weight_norm,
-)
+from ._unlisted import *  # noqa: F403 - names with an underscore
 from .amp import GradScaler
 from .amp.autocast_mode import (
     autocast,

@@ -85,15 +85,15 @@ def _clear(tensors: Sequence[Tensor], set_to_none: bool) -> None:
         if set_to_none:
             t._grad = None
         else:
-            if g._fn is not None:
-                t._grad = detached(g)
-            else:
-                g._requires_grad = False
+            kept = detached(g) if g._fn is not None else g
+            kept._requires_grad = False
+            if kept is not g:
+                t._grad = kept
             if g._sparse:
-                t._grad._by_lookups((), g)
+                kept._by_lookups((), g)
             before, state.grad = state.grad, False
             try:
-                named.zero_(t._grad)
+                named.zero_(kept)
             finally:
                 state.grad = before
 
