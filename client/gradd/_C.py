@@ -60,20 +60,11 @@ def _log_api_usage_once(event: str) -> None:
     """Nothing is reported to anyone."""
 
 
-class Graph:
-    """A graph of TorchScript: no value is of this type, nor of those below."""
+class _OfScript:
+    """A part of TorchScript's graphs; no value is of such a type."""
 
 
-class Node:
-    """A step of such a graph."""
-
-
-class Value:
-    """A value of such a graph."""
-
-
-class Block:
-    """A block of such a graph."""
+Graph, Node, Value, Block = (type(name, (_OfScript,), {}) for name in ("Graph", "Node", "Value", "Block"))
 
 
 def _set_nothing(value: Any) -> None:
