@@ -152,19 +152,14 @@ def set_rng_state(new_state: Any) -> None:
     default_generator.set_state(new_state)
 
 
-#: where `generator` is no keyword only: after how many others it is given
-_PLACES = {"poisson": 1, "binomial": 2}
-
-
 def _with_generator(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn` with the keyword ``generator``: None for the session's own stream. Where PyTorch takes it by its
-    place as well, it may be the last argument.
+    """`fn` with the keyword ``generator``: None for the session's own stream. As the last argument it needs no
+    name, as in PyTorch's `poisson` and `binomial`.
     """
-    place = _PLACES.get(fn.__name__)
 
     @functools.wraps(fn)
     def draw(*args: Any, generator: Generator | None = None, **kwargs: Any) -> Any:
-        if place is not None and len(args) == place + 1:
+        if args and isinstance(args[-1], Generator):
             *args, generator = args  # type: ignore[assignment]
         if generator is None:
             return fn(*args, **kwargs)

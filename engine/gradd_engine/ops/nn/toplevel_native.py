@@ -10,7 +10,7 @@ from typing import Any
 from ...declare import public
 from ...schema import named
 from ...tensor import Tensor
-from ..index.embedding import renormed
+from ..index import embedding
 from .toplevel import layer
 
 
@@ -73,5 +73,5 @@ def convolution(
 @public(name="embedding_renorm_")
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Any:
     """A table whose rows that are looked up are scaled to `max_norm` where they are longer, in place."""
-    renormed(input, indices, max_norm, norm_type)
+    embedding.renormed(input, indices, max_norm, norm_type)
     return input
