@@ -152,14 +152,14 @@ def set_rng_state(new_state: Any) -> None:
     default_generator.set_state(new_state)
 
 
-def _with_generator(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn` with the keyword ``generator``: None for the session's own stream. As the last argument it needs no
-    name, as in PyTorch's `poisson` and `binomial`.
+def _with_generator(fn: Callable[..., Any], most: int | None = None) -> Callable[..., Any]:
+    """`fn` with the keyword ``generator``: None for the session's own stream. Behind the `most` arguments that
+    `fn` takes by their place, it needs no name, as in PyTorch's `poisson` and `binomial`.
     """
 
     @functools.wraps(fn)
     def draw(*args: Any, generator: Generator | None = None, **kwargs: Any) -> Any:
-        if args and isinstance(args[-1], Generator):
+        if most is not None and len(args) == most + 1:
             *args, generator = args  # type: ignore[assignment]
         if generator is None:
             return fn(*args, **kwargs)
@@ -175,7 +175,7 @@ def _with_generator(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 #: the functions of the top level that draw
 DRAWING: dict[str, Callable[..., Any]] = {
-    name: _with_generator(fn)
+    name: _with_generator(fn, sum(not p.keyword_only for p in REGISTRY[name].schema.params))
     for name, fn in namespace("").items()
     if name in REGISTRY and REGISTRY[name].random
 }
