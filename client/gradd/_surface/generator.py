@@ -153,8 +153,8 @@ def set_rng_state(new_state: Any) -> None:
 
 
 def _with_generator(fn: Callable[..., Any], most: int | None = None) -> Callable[..., Any]:
-    """`fn` with the keyword ``generator``: None for the session's own stream. Behind the `most` arguments that
-    `fn` takes by their place, it needs no name, as in PyTorch's `poisson` and `binomial`.
+    """`fn` with the keyword ``generator``: None for the session's own stream. Behind the `most` arguments
+    that `fn` takes by their place, it needs no name, as in PyTorch's `poisson` and `binomial`.
     """
 
     @functools.wraps(fn)
