@@ -67,3 +67,10 @@ def test_the_largest_that_can_be(T: Any) -> None:
     assert sorted(T.randperm(256, dtype=T.uint8).tolist()) == list(range(256))
     assert T.normal(T.ones(2), T.zeros(2)).tolist() == [1, 1]
     assert T.normal(T.ones(0), T.ones(0)).tolist() == []
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("nan")], 1e30])
+def test_no_integer_is_made_of_what_is_none(T: Any, value: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"^value cannot be converted to type int32 without overflow$"):
+        T.tensor(value, dtype=T.int32)
+    assert T.tensor(value, dtype=T.bool).all()

@@ -37,6 +37,8 @@ SAMPLES = {
         S(2, I([3, 0, 2])),
         S(V([0.0, 0.0, 0.0]), V([0.0, 2.0, -1.0])).kink().dtypes("float32 bfloat16"),
         S(0.0, V([0.0, 2.0])).kink().dtypes("float32 bfloat16"),
+        S(V([True, False], "bool", False), True).dtypes(""),
+        S(V([True, False], "bool", False), False).dtypes(""),
     ],
     "float_power": [S(T(2, 3, low=0.3), 2), S(T(3, low=0.3), T(3)), S(2.5, T(3)), S(I([1, 2]), 2)],
     "clamp": [

@@ -73,7 +73,7 @@ attach("where", _method_where, "(condition: Tensor, other: Tensor | Number)")
 
 def _pow_infer(input: Tensor, exponent: Any) -> Meta:
     meta = broadcast(input, exponent)
-    if meta.dtype is dtypes.bool_:
+    if meta.dtype is dtypes.bool_ and type(exponent) is not bool:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     if meta.dtype.category < dtypes.FLOAT and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -108,7 +108,7 @@ def _pow(xp: Any, a: Any, exponent: Any) -> Any:
             return a.dtype.type(1) / (a * a)
         if a.dtype.kind == "c" and exponent != 0:
             return _complex_power(xp, a, a.dtype.type(exponent))
-    return xp.power(a, a.dtype.type(exponent))
+    return xp.power(a, a.dtype.type(exponent)).astype(a.dtype, copy=False)
 
 
 def _pow_vjp(g: Any, input: Any, exponent: Any) -> Any:

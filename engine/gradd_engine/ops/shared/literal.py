@@ -61,10 +61,10 @@ def _natural(a: Any) -> DType:
 
 
 def _check_range(a: Any, dtype: DType) -> None:
-    """Unsigned integers take negative numbers too, which wrap."""
+    """Unsigned integers take negative numbers too, which wrap; none takes a nan."""
     info = np.iinfo(dtype.np)
     low = info.min if info.min else -info.max
-    if a.max() > info.max or a.min() < low:
+    if not (low <= a.min() and a.max() <= info.max):
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
 
 
