@@ -175,8 +175,13 @@ def test_recurrent_layers(T: Any) -> None:
     x = T.arange(8.0).reshape(1, 2, 4) / 8
     for kind, want in (("LSTM", T.bfloat16), ("GRU", T.float32), ("RNN", T.bfloat16)):
         layer = getattr(T.nn, kind)(4, 3, batch_first=True)
-        with T.autocast("cpu"):
-            out = layer(x)[0]
+        try:
+            with T.autocast("cpu"):
+                out = layer(x)[0]
+        except RuntimeError as error:
+            if "primitive descriptor" not in str(error):
+                raise
+            pytest.skip(f"PyTorch's library has no {kind} of bfloat16 for this CPU")
         assert out.dtype == want, kind
         out.sum().backward()
         assert layer.weight_hh_l0.grad.dtype == T.float32
