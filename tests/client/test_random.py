@@ -158,3 +158,9 @@ def test_the_default_generator_is_the_current_sessions_own_stream() -> None:
         assert gradd.rand(4).tolist() == first
         parts = gradd.utils.data.random_split(range(4), [2, 2], generator=gradd.default_generator)
         assert sorted(i for part in parts for i in part) == [0, 1, 2, 3]
+
+
+def test_sizes_are_no_generators() -> None:
+    with gradd.connect("local:"):
+        for draw in (gradd.rand, gradd.randn):
+            assert draw(3, 2).shape == draw(3, 2, generator=gradd.Generator().manual_seed(1)).shape == (3, 2)

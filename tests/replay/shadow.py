@@ -16,7 +16,7 @@ from gradd._transports.local import _inline
 from gradd_engine.tensor.nodes import node_of
 from gradd_protocol import frames
 from gradd_protocol import messages as m
-from gradd_runtime.process import InlinePlacement, answer, open_session
+from gradd_runtime.process import FileOrder, InlinePlacement, answer, open_session
 from gradd_runtime.session import Session
 
 from tests.congruence.graphs import graph
@@ -118,6 +118,12 @@ class Shadows:
             self._take(twin)
             twin.eager.close()
 
+    def drop(self, name: str) -> None:
+        """A session begins at a file, which its shadow has not read."""
+        twin = self.twins.pop(name)
+        self._take(twin)
+        twin.eager.close()
+
     def forget(self) -> None:
         """Sessions that were left open have no shadow any more."""
         self.settle()
@@ -162,6 +168,10 @@ def shadowing() -> Iterator[Shadows]:
     def with_shadow(self: InlinePlacement, name: str, frame: Any) -> bytes:
         twin = shadows.twins.get(name)
         if twin is None:
+            return run(self, name, frame)
+        if isinstance(frame, FileOrder):
+            if not frame.save:
+                shadows.drop(name)
             return run(self, name, frame)
         shadows.frames += 1
         return twin.run(frame, lambda: run(self, name, frame))

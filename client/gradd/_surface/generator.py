@@ -159,7 +159,7 @@ def _with_generator(fn: Callable[..., Any], most: int | None = None) -> Callable
 
     @functools.wraps(fn)
     def draw(*args: Any, generator: Generator | None = None, **kwargs: Any) -> Any:
-        if most is not None and len(args) == most + 1:
+        if len(args) - 1 == most and (args[-1] is None or isinstance(args[-1], Generator)):
             *args, generator = args  # type: ignore[assignment]
         if generator is None:
             return fn(*args, **kwargs)
