@@ -30,87 +30,50 @@ def _gradient(size: Sequence[int], grad_output: Tensor, convolved: Callable[[Ten
     return found
 
 
-def _input(name: str, size: Sequence[int], weight: Tensor, grad_output: Tensor, options: Any) -> Tensor:
-    return _gradient(size, grad_output, lambda x: _OPS[name](x, weight, None, *options))
+def _input(name: str) -> Callable[..., Tensor]:
+    """The function for the gradient of an input."""
+
+    def of_input(
+        input_size: Sequence[int],
+        weight: Tensor,
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        def convolved(x: Tensor) -> Any:
+            return _OPS[name](x, weight, None, stride, padding, dilation, groups)
+
+        return _gradient(input_size, grad_output, convolved)
+
+    of_input.__name__ = of_input.__qualname__ = f"{name}_input"
+    of_input.__doc__ = f"The gradient of {name}'s input, of shape `input_size`."
+    return of_input
 
 
-def _weight(name: str, input: Tensor, size: Sequence[int], grad_output: Tensor, options: Any) -> Tensor:
-    return _gradient(size, grad_output, lambda w: _OPS[name](input, w, None, *options))
+def _weight(name: str) -> Callable[..., Tensor]:
+    """The function for the gradient of a weight."""
+
+    def of_weight(
+        input: Tensor,
+        weight_size: Sequence[int],
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        def convolved(weight: Tensor) -> Any:
+            return _OPS[name](input, weight, None, stride, padding, dilation, groups)
+
+        return _gradient(weight_size, grad_output, convolved)
+
+    of_weight.__name__ = of_weight.__qualname__ = f"{name}_weight"
+    of_weight.__doc__ = f"The gradient of {name}'s weight, of shape `weight_size`."
+    return of_weight
 
 
-def conv1d_input(
-    input_size: Sequence[int],
-    weight: Tensor,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The gradient of conv1d's input, of shape `input_size`."""
-    return _input("conv1d", input_size, weight, grad_output, (stride, padding, dilation, groups))
-
-
-def conv1d_weight(
-    input: Tensor,
-    weight_size: Sequence[int],
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The gradient of conv1d's weight, of shape `weight_size`."""
-    return _weight("conv1d", input, weight_size, grad_output, (stride, padding, dilation, groups))
-
-
-def conv2d_input(
-    input_size: Sequence[int],
-    weight: Tensor,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The gradient of conv2d's input, of shape `input_size`."""
-    return _input("conv2d", input_size, weight, grad_output, (stride, padding, dilation, groups))
-
-
-def conv2d_weight(
-    input: Tensor,
-    weight_size: Sequence[int],
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The gradient of conv2d's weight, of shape `weight_size`."""
-    return _weight("conv2d", input, weight_size, grad_output, (stride, padding, dilation, groups))
-
-
-def conv3d_input(
-    input_size: Sequence[int],
-    weight: Tensor,
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The gradient of conv3d's input, of shape `input_size`."""
-    return _input("conv3d", input_size, weight, grad_output, (stride, padding, dilation, groups))
-
-
-def conv3d_weight(
-    input: Tensor,
-    weight_size: Sequence[int],
-    grad_output: Tensor,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The gradient of conv3d's weight, of shape `weight_size`."""
-    return _weight("conv3d", input, weight_size, grad_output, (stride, padding, dilation, groups))
+conv1d_input, conv1d_weight = _input("conv1d"), _weight("conv1d")
+conv2d_input, conv2d_weight = _input("conv2d"), _weight("conv2d")
+conv3d_input, conv3d_weight = _input("conv3d"), _weight("conv3d")
