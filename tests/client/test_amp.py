@@ -5,23 +5,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import gradd
 import pytest
-
-from tests.oracle import ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def _filled(T: Any, *modules: Any) -> None:

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import gradd
 import pytest
-
-from tests.oracle import ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 @pytest.mark.parametrize("weights", [[1e308, 1e308, 0], [5e-324, 0, 0], [0, 5e-324, 0], [1e-45, 1, 0]])

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
 import gradd
 import pytest
 
-from tests.oracle import HERE, ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
+from tests.oracle import HERE, module
 
 
 @pytest.fixture

@@ -5,14 +5,11 @@ from __future__ import annotations
 import importlib
 import math
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import gradd
 import pytest
-
-from tests.oracle import ITSELF, module
 
 CONF = '''
 dependencies = ["math"]
@@ -26,16 +23,6 @@ def scaled(n=1, *, by=2):
 def _own():
     return 0
 '''
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def test_a_local_hubconf_is_called(T: Any, tmp_path: Path) -> None:

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
-import gradd
-import gradd.masked
 import numpy as np
 import pytest
-
-from tests.oracle import ITSELF, module
 
 ROWS = [[1.0, 9.0, 2.0], [4.0, 3.0, 9.0]]
 MASK = [[True, False, True], [True, True, False]]
 KEPT = [[1.0, 2.0], [4.0, 3.0]]
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 @pytest.mark.parametrize(

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
-import gradd
 import numpy as np
 import pytest
 
-from tests.oracle import ITSELF, module
-
 RNG = np.random.default_rng(5)
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def filled(T: Any, layer: Any) -> Any:

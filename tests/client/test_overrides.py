@@ -12,18 +12,6 @@ import gradd
 import pytest
 from gradd._surface import overridable
 
-from tests.oracle import ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
-
 
 @pytest.fixture(scope="module", autouse=True)
 def as_declared() -> Iterator[None]:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gradd
 import numpy as np
 import pytest
 
-from tests.oracle import ITSELF, module
-
 RNG = np.random.default_rng(11)
 LENGTHS = [2, 4, 1, 4]
 PADDED = RNG.normal(size=(4, 4, 3)).astype("float32")
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 LINES = {

@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import gradd
 import pytest
-
-from tests.oracle import ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
-
 
 CALLS: list[tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = [
     (lambda T, x: x.reshape(shape=(3, 2)), lambda T, x: x.reshape(3, 2)),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gradd
 import pytest
-
-from tests.oracle import ITSELF, module
 
 #: of each optimizer, how it is made
 OPTIMIZERS: dict[str, Callable[[Any, Any], Any]] = {
@@ -29,16 +27,6 @@ OPTIMIZERS: dict[str, Callable[[Any, Any], Any]] = {
 INF = float("inf")
 #: what the losses are multiplied by: their gradients are not finite in three iterations, the first one too
 FACTORS = [INF, 1.0, 2.0, INF, 1.0, 3.0, float("nan"), 2.0]
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def _model(T: Any, name: str) -> tuple[list[Any], Any]:

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import gradd
 import pytest
 
-from tests.oracle import ITSELF, module
-
 #: PyTorch says that some of it is new, and some old
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Ss]parse:UserWarning")
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def _table(T: Any, **options: Any) -> Any:

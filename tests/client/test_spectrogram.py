@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import gradd
 import numpy as np
 import pytest
 
-from tests.oracle import ITSELF, module
-
 SIGNAL = np.sin(np.arange(400) * 0.3) + 0.5 * np.sin(np.arange(400) * 1.1)
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def test_a_spectrogram_is_that_of_its_frames(T: Any) -> None:

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import gradd
 import pytest
 from gradd._surface import storages
-
-from tests.oracle import ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 def test_addresses_tell_who_shares_memory(T: Any) -> None:

@@ -10,18 +10,6 @@ import gradd
 import pytest
 from gradd._surface import typed_storages
 
-from tests.oracle import ITSELF, module
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
-
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:

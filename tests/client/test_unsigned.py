@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 import gradd
 import numpy as np
 import pytest
 
-from tests.oracle import ITSELF, module
-
 NAMES = ("uint16", "uint32", "uint64")
-
-
-@pytest.fixture(params=[*ITSELF, "gradd"])
-def T(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
-    if request.param == "torch":
-        yield module()
-        return
-    with gradd.connect("local:"):
-        yield gradd
 
 
 @pytest.fixture(params=NAMES)
