@@ -5,12 +5,13 @@ server costs: on two cores the worker takes time of the engine's. Exits with 1 i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import gradd
 import numpy as np
-from gradd.utils.data import DataLoader, Dataset
+from gradd.utils.data import DataLoader, Dataset, TensorDataset
 
 from .bench import Bench, Row, main
 from .training import Task, cross_entropy, sgd
@@ -101,11 +102,36 @@ def _row(bench: Bench, name: str, model: Callable[[Any], Any], steps: int, every
     return found.ratio(f"{name}, batch 64x3x32x32 of a DataLoader, beside {beside}, loss every {every}", BAR)
 
 
+def _rows_there(bench: Bench, name: str, model: Callable[[Any], Any], steps: int, every: int) -> Row:
+    """A loader of tensors that are on the server, which takes rows there."""
+    task = Task(model, SHAPE, BATCH, sgd, cross_entropy)
+    steps, rounds = bench.pick(steps, max(10, steps // 2), every), bench.pick(15, 7)
+    with gradd.connect(bench.url):
+        pictures = Pictures(0)
+        x, y = gradd.from_numpy(pictures.images), gradd.from_numpy(pictures.labels)
+        loader = DataLoader(TensorDataset(x, y), batch_size=BATCH, shuffle=True)
+        loaded = itertools.chain.from_iterable(itertools.repeat(loader))
+
+        order = gradd.randperm(len(x))
+
+        def there(n: int) -> Any:
+            rows = order[n % 16 * BATCH : (n % 16 + 1) * BATCH]
+            return x[rows], y[rows]
+
+        mine = script(task, lambda n: next(loaded), steps, every)
+        peer = script(task, there, steps, every)
+        found = bench.interleave(mine, peer, steps, rounds)
+    work = f"{name}, shuffled batch 64x3x32x32 of a TensorDataset, beside rows by a permutation"
+    return found.ratio(f"{work}, loss every {every}", BAR)
+
+
 def question(bench: Bench) -> list[Row]:
-    """One worker; the loss read at every step and at every tenth."""
-    return [
+    """One worker; the loss read at every step and at every tenth. Then data that are on the server."""
+    models = (("MLP 3072-256-10", flat, 40), ("conv 16, conv 32", conv, 20))
+    there = [_rows_there(bench, *model, every) for model in models for every in (1, 10)]
+    return there + [
         _row(bench, name, model, steps, every, made)
-        for name, model, steps in (("MLP 3072-256-10", flat, 40), ("conv 16, conv 32", conv, 20))
+        for name, model, steps in models
         for every in (1, 10)
         for made in (False, True)
     ]
