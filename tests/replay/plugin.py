@@ -87,6 +87,8 @@ class Replay:
                     break
         for report in reports:
             ihook.pytest_runtest_logreport(report=report)
+        if any(r.failed for r in reports):  # named at once: the whole takes hours
+            item.config.get_terminal_writer().line(f" {item.nodeid}")
         item.session._setupstate.teardown_exact(nextitem)
         ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
