@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import HERE
-from tests.wild.__main__ import compared, run
+from tests.wild.__main__ import compared, main, run
 from tests.wild.draws import close
 from tests.wild.libraries import LIBRARIES
 from tests.wild.models import MODELS
@@ -35,6 +35,21 @@ for images, labels in DataLoader(data, 50, shuffle=True):
 print(f"{torch.rand(2).sum().item():.6f}", torch.__name__)
 """
 ARGS = argparse.Namespace(url="local:", seconds=120)
+
+
+@pytest.mark.parametrize("options", [[], ["--only", "x"]])
+def test_no_page_is_written_where_scripts_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    written = tmp_path / "page.md"
+    monkeypatch.setattr("sys.argv", ["wild", str(tmp_path), "--write", str(written), *options])
+    with pytest.raises(SystemExit):
+        main()
+    assert "jcjohnson/pytorch-examples" in capsys.readouterr().err
+    assert not written.exists()
+    monkeypatch.setattr("sys.argv", ["wild", str(tmp_path)])
+    main()
+    assert "left out, since there is no checkout" in capsys.readouterr().out
 
 
 def outcome(folder: Path, text: str, side: str, **options: Any) -> dict[str, Any]:

@@ -115,11 +115,17 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true", help="take what was run before, where there is")
     parser.add_argument("--trace", action="store_true", help="print where a script stopped")
     args = parser.parse_args()
+    repositories = (*WHOLE, *LIBRARIES, *TUTORIALS, *MODELS, *PROJECTS)
+    absent = [held.name for held in repositories if not (args.folder / held.name).is_dir()]
+    if args.write and (absent or args.only):
+        parser.error(f"the page tells of every script; without --only, with checkouts of {', '.join(absent)}")
     kept = args.folder / ".results"
     kept.mkdir(exist_ok=True)
     rows: list[Row] = []
-    for held in (*WHOLE, *LIBRARIES, *TUTORIALS, *MODELS, *PROJECTS):
+    for held in repositories:
         repository, commit = held.name, held.commit
+        if repository in absent:
+            continue
         for script in held.scripts:
             name = f"{repository}/{script.path}"
             if not any(part in name for part in args.only.split(",")):
@@ -149,6 +155,8 @@ def main() -> None:
             if args.trace and outcome in ("stops", "unfit"):
                 print((torchs if outcome == "unfit" else ours).get("trace", ""))
     print(dict(Counter(row.outcome for row in rows)))
+    if absent:
+        print(f"left out, since there is no checkout: {len(absent)} of {len(repositories)} repositories")
     if args.write:
         args.write.write_text(page(rows, FIRST, TOLERANCE))
 
