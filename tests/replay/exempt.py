@@ -15,6 +15,7 @@ LEFT_OUT = {
     "tests/client/test_hangs.py": "stops and kills daemons of its own",
     "tests/client/test_interrupts.py": "interrupts itself by a clock",
     "tests/client/test_threads.py": "threads record in an order of their own",
+    "tests/client/test_timeout.py": "is called off by a clock, and its twin is not",
     "tests/client/test_transports.py": "breaks its connection, or its session's memory of it",
     "tests/congruence/": "random programs, which are bodies of their own here",
     "tests/examples/test_digits.py::test_demo_starts_a_daemon_of_its_own": "a process of its own",
