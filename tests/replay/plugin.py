@@ -70,11 +70,6 @@ class Replay:
         left += [item for n, item in enumerate(kept) if n % of != place]
         config.hook.pytest_deselected(items=left)
 
-    def pytest_runtestloop(self) -> None:
-        """What importing and collecting made stays: no collection has to look at it again."""
-        gc.collect()
-        gc.freeze()
-
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         """The test as it is, then what it does again."""
