@@ -11,6 +11,9 @@ SPREAD := -n auto --maxprocesses 8 --dist worksteal
 BOUND := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
+# Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping test-docker clean
 
 help: ## list the targets

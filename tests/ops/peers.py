@@ -13,6 +13,8 @@ import gradd
 import ml_dtypes
 import numpy as np
 
+from tests.ops.database import op_db
+
 #: relative tolerance of values and of derivatives, by dtype
 CLOSE = {
     "float64": (1e-8, 1e-6),
@@ -98,9 +100,7 @@ def drawn(sample: Any) -> bool:
 
 def peers(names: Sequence[str] = ()) -> Iterator[Peer]:
     """The entries with an op here whose samples say something about values, by name."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    for info in op_db:
+    for info in op_db():
         if (names and info.name not in names) or info.name in WITHOUT_VALUES:
             continue
         fn = ours(info)

@@ -12,6 +12,7 @@ from typing import Any
 import gradd
 import numpy as np
 
+from tests.ops.database import op_db
 from tests.ops.peers import Differs, Peer, drawn, ours
 from tests.ops.trials import NothingToCompare, Trial
 from tests.semantics.error_inputs import CANNOT, NO_OUT, differences
@@ -64,10 +65,7 @@ Counts = dict[str, Count]
 @cache
 def infos() -> dict[str, Any]:
     """PyTorch's entries by name and variant."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from torch.testing._internal.common_methods_invocations import op_db
-    return {f"{info.name}:{info.variant_test_name}".rstrip(":"): info for info in op_db}
+    return {f"{info.name}:{info.variant_test_name}".rstrip(":"): info for info in op_db()}
 
 
 def over(url: str, name: str, most: int, seed: int) -> Counts:

@@ -6,12 +6,12 @@ Each is run on PyTorch and on a session: the class is the same, and so are the w
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.ops.database import op_db
 from tests.semantics.error_inputs import CANNOT, differences, function
 
 pytestmark = pytest.mark.oracle
@@ -22,11 +22,8 @@ def database() -> dict[str, list[Any]]:
     """Error inputs by operation and variant, of those that list some."""
     pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
     pytest.importorskip("expecttest", reason="PyTorch's operator database needs it")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from torch.testing._internal.common_methods_invocations import op_db
     found: dict[str, list[Any]] = {}
-    for info in op_db:
+    for info in op_db():
         if info.error_inputs_func is not None:
             key = f"{info.name}:{info.variant_test_name}".rstrip(":")
             found[key] = list(info.error_inputs("cpu"))
