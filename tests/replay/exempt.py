@@ -6,6 +6,7 @@ from __future__ import annotations
 
 MESSAGES = "asserts how many messages are sent, or how long they are"
 PLANNED = "asserts which of its batches were planned"
+WARNED = "asserts of which writes it is warned, which depends on when a batch is sent"
 
 #: not replayed at all: files, or tests
 LEFT_OUT = {
@@ -14,6 +15,7 @@ LEFT_OUT = {
     "tests/client/test_gradcheck.py": "perturbs every element of every op; op samples have bodies",
     "tests/client/test_hangs.py": "stops and kills daemons of its own",
     "tests/client/test_interrupts.py": "interrupts itself by a clock",
+    "tests/client/test_sharing.py": "is warned at lines that send a batch: those of the cuts, too",
     "tests/client/test_threads.py": "threads record in an order of their own",
     "tests/client/test_timeout.py": "is called off by a clock, and its twin is not",
     "tests/client/test_transports.py": "breaks its connection, or its session's memory of it",
@@ -48,6 +50,7 @@ EXEMPT = {
     "tests/client/test_profiler.py": "counts what was profiled",
     "tests/client/test_recorder.py": MESSAGES,
     "tests/client/test_session.py::test_anonymous_sessions_end_with_close": "its session goes on here",
+    "tests/client/test_session.py::test_bytes_are_taken_before_tensor_returns": WARNED,
     "tests/client/test_skipped_steps.py::test_a_loop_waits_for_nothing": MESSAGES,
     "tests/client/test_sparse_gradients.py::test_training_reads_nothing": MESSAGES,
     "tests/client/test_swa.py::test_a_loop_that_averages_is_planned": PLANNED,

@@ -107,6 +107,8 @@ class Replay:
         self.shadows.first_eager = seed % 2 == 0
         self.shadows.mismatches()
         failed = None
+        gc.collect()
+        gc.freeze()  # what is left of earlier tests: no repetition has to look through it again
         try:
             for n in range(REPEATS):
                 gc.collect()  # what tracebacks hold in cycles must not die in the middle of this one
