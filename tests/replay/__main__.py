@@ -51,8 +51,10 @@ def suite(seeds: str, share: str, tally: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
     command += ["-p", "tests.replay.plugin", "--replay", seeds, "--replay-share", share]
     done = subprocess.run([*command, "--replay-tally", str(tally), *SUITE], cwd=ROOT, check=False)
-    if not tally.exists():
-        tally.write_text(json.dumps({"counts": {}, "failures": [f"pytest ended with {done.returncode}"]}))
+    found = json.loads(tally.read_text()) if tally.exists() else {"counts": {}, "failures": []}
+    if done.returncode and not found["failures"]:  # it was interrupted, say, and the rest did not run
+        found["failures"].append(f"pytest ended with {done.returncode}")
+    tally.write_text(json.dumps(found))
 
 
 def work(kind: str, share: str, options: argparse.Namespace, tally: Path) -> None:

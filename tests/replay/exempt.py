@@ -15,6 +15,7 @@ LEFT_OUT = {
     "tests/client/test_gradcheck.py": "perturbs every element of every op; op samples have bodies",
     "tests/client/test_hangs.py": "stops and kills daemons of its own",
     "tests/client/test_interrupts.py": "interrupts itself by a clock",
+    "tests/client/test_reconnect.py::test_ctrl_c_ends_the_wait": "interrupts itself at its third try",
     "tests/client/test_sharing.py": "is warned at lines that send a batch: those of the cuts, too",
     "tests/client/test_threads.py": "threads record in an order of their own",
     "tests/client/test_timeout.py": "is called off by a clock, and its twin is not",

@@ -15,7 +15,7 @@ from gradd_engine.graph.view_history import CopySlices
 from gradd_engine.tracing import graphs
 from gradd_runtime.plan import replay, simplify
 
-from . import exempt
+from . import __main__, exempt
 from .__main__ import one_body
 from .bodies import Body, Replayer
 from .forms import FORMS, all_bodies
@@ -73,6 +73,19 @@ def test_a_share_of_the_suite(tmp_path: Path) -> None:
     assert counts["tests"] >= 10
     assert counts["planned"] > counts["tests"]
     assert counts["cuts"] > counts["reads"] > 0
+
+
+@pytest.mark.parametrize(
+    ("body", "said"), [("raise KeyboardInterrupt", "pytest ended with 2"), ("assert not 'true'", "as it is")]
+)
+def test_a_suite_that_did_not_pass_is_a_failure(
+    tmp_path: Path, body: str, said: str, monkeypatch: Patch
+) -> None:
+    (tmp_path / "test_planted.py").write_text(f"def test_planted():\n    {body}\n")
+    monkeypatch.setattr(__main__, "SUITE", (str(tmp_path),))
+    __main__.suite("0", "0/1", tmp_path / "tally")
+    (failure,) = json.loads((tmp_path / "tally").read_text())["failures"]
+    assert failure.endswith(said)
 
 
 def test_few_tests_are_excused() -> None:
