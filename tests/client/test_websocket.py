@@ -9,7 +9,8 @@ from socket import SHUT_RDWR
 from typing import Any
 
 import pytest
-from gradd._transports import websocket
+from gradd._transports import keeping
+from gradd._transports.keeping import Keeper
 from gradd._transports.websocket import Closed, WebSocket
 from websockets.exceptions import InvalidHandshake
 from websockets.sync.server import Server, ServerConnection, serve
@@ -33,6 +34,15 @@ def serving() -> Iterator[Callable[..., str]]:
             return f"ws://127.0.0.1:{server.socket.getsockname()[1]}/"
 
         yield start
+
+
+@pytest.fixture
+def keeper(monkeypatch: pytest.MonkeyPatch) -> Keeper:
+    """The keeper of sockets that are opened from now on, which does not rest long."""
+    monkeypatch.setattr(keeping, "KEEP", 0.01)
+    made = Keeper()
+    monkeypatch.setattr(keeping, "_keeper", made)
+    return made
 
 
 def echo(connection: ServerConnection) -> None:
@@ -76,22 +86,26 @@ def test_large_messages_both_ways_do_not_wait_for_each_other(serving: Callable[.
     socket.close()
 
 
-def test_pings_are_answered_while_nobody_looks(
-    serving: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(websocket, "KEEP", 0.01)
-    answered = threading.Event()
+def test_pings_are_answered_while_nobody_looks(serving: Callable[..., str], keeper: Keeper) -> None:
+    """On one thread, whatever the number of sockets."""
+    answered = threading.Semaphore(0)
 
     def pings(connection: ServerConnection) -> None:
         for _ in range(3):
             assert connection.ping().wait(PATIENCE)
-        answered.set()
+        answered.release()
         connection.recv()
 
-    socket = opened(serving(pings, ping_interval=None))
-    assert answered.wait(PATIENCE)
-    socket.send(b"still there")
-    socket.close()
+    url = serving(pings, ping_interval=None)
+    before = {thread for thread in threading.enumerate() if thread.name == "gradd-stream"}
+    sockets = [opened(url) for _ in range(3)]
+    for _ in sockets:
+        assert answered.acquire(timeout=PATIENCE)
+    kept = {thread for thread in threading.enumerate() if thread.name == "gradd-stream"} - before
+    assert kept == {keeper._thread}
+    for socket in sockets:
+        socket.send(b"still there")
+        socket.close()
 
 
 def test_an_end_is_told_after_what_came_before_it(serving: Callable[..., str]) -> None:
@@ -109,17 +123,16 @@ def test_an_end_is_told_after_what_came_before_it(serving: Callable[..., str]) -
 
 @pytest.mark.parametrize("how", ["close", "die"])
 def test_an_end_while_nobody_looks_blocks_nobody(
-    serving: Callable[..., str], monkeypatch: pytest.MonkeyPatch, how: str
+    serving: Callable[..., str], keeper: Keeper, how: str
 ) -> None:
-    monkeypatch.setattr(websocket, "KEEP", 0.01)
-
     def leave(connection: ServerConnection) -> None:
         if how == "die":
             connection.socket.shutdown(SHUT_RDWR)
 
     socket = opened(serving(leave))
-    socket._keeper.join(PATIENCE)
-    assert not socket._keeper.is_alive()
+    if (thread := keeper._thread) is not None:  # it ends with the last socket
+        thread.join(PATIENCE)
+    assert keeper._thread is None
     with pytest.raises(Closed):
         socket.send(b"too late")
     socket.close()

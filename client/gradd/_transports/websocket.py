@@ -1,11 +1,12 @@
 """A WebSocket driven by the thread that uses it, without switching threads to send or wait.
 
-The protocol is from the package websockets (sans-I/O); this is its socket. While the socket is idle, a keeper
-thread answers pings; while a thread waits, a silent peer is sent a ping.
+The protocol is from the package websockets (sans-I/O); this is its socket. While the socket is idle, the
+process's keeper answers pings; while somebody waits, a silent peer is sent a ping.
 """
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import ssl
@@ -21,13 +22,12 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
+from .keeping import keeper
 from .waits import CLOSE, HEED, OPEN, left
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-#: seconds between two checks by the keeper; a daemon waits longer for pongs
-KEEP = 5.0
 _CHUNK = 1 << 18
 _MESSAGE = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
 
@@ -67,9 +67,9 @@ class WebSocket:
         self._socket.setblocking(False)
         self._write()  # pongs, if pings came with the handshake
         self._flush()
-        self._stop = threading.Event()
-        self._keeper = threading.Thread(target=self._keep, name="gradd-stream", daemon=True)
-        self._keeper.start()
+        #: called when a message was received, by whoever received it
+        self.told: Callable[[], None] | None = None
+        keeper().add(self)
 
     def _shake_hands(self, headers: Mapping[str, str]) -> None:
         protocol = self._protocol
@@ -112,9 +112,44 @@ class WebSocket:
                     self._wait()
             return self._messages.popleft()
 
+    def coming(self, told: Callable[[], None]) -> int:
+        """A descriptor of the socket, for the caller to close, which becomes readable where something
+        arrives. `told` is called, by any thread, where another reader of the socket took a message first.
+        Raises Closed.
+        """
+        self.told = told
+        with self._lock:
+            self._check()
+            return os.dup(self._socket.fileno())
+
+    def doubt(self) -> None:
+        """Nothing came for half of the longest silence, and somebody waits: send a ping. Raises Closed if
+        the one before was not answered.
+        """
+        with self._lock:
+            self._check()
+            if not self._take_in():
+                self._ask()
+            self._push()
+
+    def keep(self) -> bool:
+        """Answer pings, if nobody else reads; False where the connection has ended."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._check()
+                while self._take_in():
+                    self._check()  # at its end a socket has always something to read
+                self._push()
+            except Closed:
+                self._tell()
+                return False  # the next user gets the error
+            finally:
+                self._lock.release()
+        return True
+
     def close(self) -> None:
         """Do the closing handshake, with a short timeout, and close."""
-        self._stop.set()
+        keeper().remove(self)
         if not self._lock.acquire(timeout=CLOSE):  # another thread is waiting for a message
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
@@ -151,6 +186,10 @@ class WebSocket:
                 self._asked = False
                 return
             silent += piece
+        self._ask()
+
+    def _ask(self) -> None:
+        """Send a ping; raises Closed if one was sent since something arrived."""
         if self._asked:
             self._gone = True
             raise Closed(f"it said nothing for {self._silence:g} s")
@@ -172,10 +211,23 @@ class WebSocket:
             except OSError as e:
                 raise Closed(str(e)) from e
             else:
-                if sent == len(self._out[0]):
-                    self._out.popleft()
-                else:
-                    self._out[0] = self._out[0][sent:]
+                self._sent(sent)
+
+    def _push(self) -> None:
+        """Send what of the pending bytes the socket takes at once."""
+        while self._out:
+            try:
+                self._sent(self._socket.send(self._out[0]))
+            except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                return
+            except OSError as e:
+                raise Closed(str(e)) from e
+
+    def _sent(self, count: int) -> None:
+        if count == len(self._out[0]):
+            self._out.popleft()
+        else:
+            self._out[0] = self._out[0][count:]
 
     def _read(self) -> bool:
         """Receive what has arrived, and answer pings; False if nothing has."""
@@ -192,6 +244,7 @@ class WebSocket:
         except OSError as e:
             raise Closed(str(e)) from e
         if data:
+            self._asked = False
             self._protocol.receive_data(data)
         else:
             self._protocol.receive_eof()
@@ -204,20 +257,14 @@ class WebSocket:
         if isinstance(event, Frame) and event.opcode in _MESSAGE:
             if event.fin and not self._parts:
                 self._messages.append(bytes(event.data))
+                self._tell()
                 return
             self._parts.append(bytes(event.data))
             if event.fin:
                 self._messages.append(b"".join(self._parts))
                 self._parts.clear()
+                self._tell()
 
-    def _keep(self) -> None:
-        while not self._stop.wait(KEEP):
-            if self._lock.acquire(blocking=False):
-                try:
-                    self._check()
-                    while self._read():
-                        self._check()  # at its end a socket has always something to read
-                except Closed:
-                    return  # the next user gets the error
-                finally:
-                    self._lock.release()
+    def _tell(self) -> None:
+        if self.told is not None:
+            self.told()
