@@ -72,6 +72,18 @@ class Transport(Protocol):
         """The next reply; None if there is none yet and `block` is False. Raises Dropped."""
         ...
 
+    def coming(self, told: Callable[[], None]) -> int | None:
+        """For who waits otherwise than by `receive`, of which a reply is under way: `told` is called once or
+        more, by any thread, where it may be there. So may it where the descriptor that is returned is
+        readable, which the caller closes. Raises Dropped.
+        """
+        ...
+
+    def doubt(self) -> None:
+        """Nothing came for half of the longest silence, for who waits so: probe the daemon, without waiting.
+        Raises Dropped where it did not answer the last time.
+        """
+
     def request(self, message: Request, buffers: Sequence[Array] = ()) -> tuple[Reply, list[Array]]:
         """Send a request outside the order of batches and wait for the reply. Raises Dropped."""
         ...

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from queue import Empty, SimpleQueue
+from collections import deque
+from concurrent.futures import Future
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from gradd_protocol import frames
@@ -14,7 +16,7 @@ from .base import Dropped
 from .remote import Remote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .link import Link
 
@@ -41,25 +43,27 @@ class HttpTransport(Remote):
         """See Transport.send."""
         if self._line is None:
             raise Dropped("not connected")
-        self._line.sends.put((seq, frames.join(parts)))
-        self._line.unread += 1
+        self._line.put(seq, frames.join(parts))
 
     def receive(self, block: bool) -> bytes | None:
         """See Transport.receive."""
         line = self._line
-        if line is None or (block and not line.unread):
+        if line is None or (block and not line.replies):
             raise Dropped("a reply was lost")
-        while True:
-            try:
-                reply = line.replies.get(block, waits.left(waits.HEED))
-                break
-            except Empty:
-                if not block:
-                    return None
-        line.unread -= 1
-        if isinstance(reply, Dropped):
-            raise reply
+        if not line.replies or not (block or line.replies[0].done()):
+            return None
+        reply = waits.result(line.replies[0])
+        line.replies.popleft()
         return reply
+
+    def coming(self, told: Callable[[], None]) -> None:
+        """See Transport.coming."""
+        if self._line is None or not self._line.replies:
+            raise Dropped("a reply was lost")
+        self._line.replies[0].add_done_callback(lambda _: told())
+
+    def doubt(self) -> None:
+        """See Transport.doubt: the thread of the requests does."""
 
     def _drop(self) -> None:
         if self._line is not None:
@@ -75,31 +79,37 @@ class _Line:
     """
 
     def __init__(self, link: Link, path: str, epoch: int) -> None:
-        self.sends: SimpleQueue[tuple[int, bytes] | None] = SimpleQueue()
-        self.replies: SimpleQueue[bytes | Dropped] = SimpleQueue()
-        #: batches whose replies were not taken yet
-        self.unread = 0
+        self._sends: SimpleQueue[tuple[int, bytes, Future[bytes]] | None] = SimpleQueue()
+        #: of batches whose replies were not taken yet
+        self.replies: deque[Future[bytes]] = deque()
         self._link = link
         self._path = path
         self._headers = {"Content-Type": FRAME, "Accept": FRAME, "Gradd-Epoch": str(epoch)}
         self._fault: Dropped | None = None
         threading.Thread(target=self._run, name="gradd-batches", daemon=True).start()
 
+    def put(self, seq: int, frame: bytes) -> None:
+        """Send a batch after those before it."""
+        reply: Future[bytes] = Future()
+        self._sends.put((seq, frame, reply))
+        self.replies.append(reply)
+
     def end(self) -> None:
         """Send no more; leave the current request to itself."""
         self._fault = Dropped("the connection was given up")
-        self.sends.put(None)
+        self._sends.put(None)
 
     def _run(self) -> None:
-        while (batch := self.sends.get()) is not None:
+        while (batch := self._sends.get()) is not None:
+            seq, frame, reply = batch
             if self._fault is not None:
-                self.replies.put(self._fault)
+                reply.set_exception(self._fault)
                 continue
             try:
-                self.replies.put(self._put(*batch))
+                reply.set_result(self._put(seq, frame))
             except Exception as e:
                 self._fault = e if isinstance(e, Dropped) else Dropped(repr(e))
-                self.replies.put(self._fault)
+                reply.set_exception(self._fault)
         self._link.close()
 
     def _put(self, seq: int, frame: bytes) -> bytes:

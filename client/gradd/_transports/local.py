@@ -96,6 +96,16 @@ class LocalTransport:
         self._waiting.popleft()
         return data
 
+    def coming(self, told: Callable[[], None]) -> None:
+        """See Transport.coming."""
+        if self._waiting:
+            self._waiting[0].add_done_callback(lambda _: told())
+        else:
+            told()
+
+    def doubt(self) -> None:
+        """See Transport.doubt: it is this process."""
+
     def request(
         self, message: m.Request, buffers: Sequence[frames.Array] = ()
     ) -> tuple[m.Reply, list[frames.Array]]:

@@ -17,7 +17,7 @@ from .remote import Remote
 from .websocket import Closed, WebSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 class StreamTransport(Remote):
@@ -75,6 +75,23 @@ class StreamTransport(Remote):
             raise Dropped("not connected")
         try:
             return self._socket.receive(block)
+        except Closed as e:
+            raise Dropped(str(e)) from e
+
+    def coming(self, told: Callable[[], None]) -> int:
+        """See Transport.coming."""
+        if self._socket is None:
+            raise Dropped("not connected")
+        try:
+            return self._socket.coming(told)
+        except Closed as e:
+            raise Dropped(str(e)) from e
+
+    def doubt(self) -> None:
+        """See Transport.doubt."""
+        try:
+            if self._socket is not None:
+                self._socket.doubt()
         except Closed as e:
             raise Dropped(str(e)) from e
 
