@@ -106,7 +106,7 @@ from ._exceptions import (
 )
 from ._files import load, save
 from ._function import function
-from ._session import Session, connect, set_default_dtype
+from ._session import Session, aconnect, connect, set_default_dtype
 from ._session import current as current_session
 from ._session import delete_session as delete_session
 from ._session import watch as _watch
@@ -259,8 +259,8 @@ __all__ = [
     "FloatStorage", "Generator", "GradScaler", "GraddError", "HalfStorage", "IntStorage", "LongStorage",
     "LostWriteWarning", "NotAllowed", "OutOfMemoryError", "RecordedHere", "ServerError", "Session",
     "SessionClosed", "SessionLost", "ShortStorage", "Size", "Stream", "SymBool", "SymFloat", "SymInt",
-    "Tensor", "TimedOut", "TypedStorage", "UntypedStorage", "__version__", "accelerator", "amp", "ao",
-    "are_deterministic_algorithms_enabled", "array_api", "as_tensor", "asarray", "autocast",
+    "Tensor", "TimedOut", "TypedStorage", "UntypedStorage", "__version__", "accelerator", "aconnect",
+    "amp", "ao", "are_deterministic_algorithms_enabled", "array_api", "as_tensor", "asarray", "autocast",
     "autocast_decrement_nesting", "autocast_increment_nesting", "autograd", "backends", "bfloat16",
     "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "clear_autocast_cache", "compile",
     "compiler", "complex64", "complex128", "connect", "contiguous_format", "cpu", "cuda",
@@ -269,15 +269,15 @@ __all__ = [
     "float64", "from_dlpack", "from_numpy", "from_torch", "frombuffer", "func", "function", "functional",
     "functorch", "fx", "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
     "get_default_device", "get_default_dtype", "get_deterministic_debug_mode", "get_device_module",
-    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "get_rng_state",
-    "half", "has_lapack", "has_mkl", "has_openmp", "has_spectral", "hsmm", "hspmm", "hub", "iinfo",
-    "inf", "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64",
+    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads", "get_rng_state", "half",
+    "has_lapack", "has_mkl", "has_openmp", "has_spectral", "hsmm", "hspmm", "hub", "iinfo", "inf",
+    "inference_mode", "initial_seed", "int", "int8", "int16", "int32", "int64",
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_autocast_cache_enabled",
     "is_autocast_cpu_enabled", "is_autocast_enabled", "is_deterministic_algorithms_warn_only_enabled",
     "is_grad_enabled", "is_inference_mode_enabled", "is_storage", "is_tensor", "is_warn_always_enabled",
-    "jit", "layout", "library", "linalg", "load", "long", "manual_seed", "masked", "memory_format",
-    "mps", "mtia", "multiprocessing", "nan", "newaxis", "nn", "no_grad", "offload", "onnx", "ops",
-    "optim", "overrides", "pi", "preserve_format", "profiler", "quasirandom", "random", "result_type",
+    "jit", "layout", "library", "linalg", "load", "long", "manual_seed", "masked", "memory_format", "mps",
+    "mtia", "multiprocessing", "nan", "newaxis", "nn", "no_grad", "offload", "onnx", "ops", "optim",
+    "overrides", "pi", "preserve_format", "profiler", "quasirandom", "random", "result_type",
     "return_types", "saddmm", "save", "seed", "serialization", "set_anomaly_enabled",
     "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
     "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype", "set_default_device",

@@ -2,11 +2,12 @@
 current.
 """
 
+from .aconnecting import aconnect
 from .connecting import connect, current, delete_session, set_default_dtype
 from .process import begin_alone, close_all, watch
 from .session import SESSIONS, Session
 
 __all__ = [
-    "SESSIONS", "Session", "begin_alone", "close_all", "connect", "current", "delete_session",
+    "SESSIONS", "Session", "aconnect", "begin_alone", "close_all", "connect", "current", "delete_session",
     "set_default_dtype", "watch",
 ]  # fmt: skip

@@ -25,15 +25,19 @@ _AGREES, _BEHIND, _NONE = MirrorState.AGREES, MirrorState.BEHIND, StepState.NONE
 class Agreeing(Core):
     """A session whose mirror agrees with its server."""
 
+    def settled(self) -> bool:
+        """Whether `ready` has nothing to do."""
+        recorder = self.recorder()
+        state = self.knowledge.state
+        # Other writers' changes are checked between batches.
+        agrees = state is _AGREES or (state is _BEHIND and bool(recorder.building.steps))
+        return agrees and recorder.step is _NONE and not (self._closed or self._forked or self.wire.ended)
+
     def ready(self) -> None:
         """Make the session usable: refuse a closed or lost one, attach again after a fork, ask for lost
         state.
         """
-        recorder = self.recorder()
-        state = self.knowledge.state
-        # Other writers' changes are checked between batches.
-        agrees = state is _AGREES or (state is _BEHIND and recorder.building.steps)
-        if agrees and recorder.step is _NONE and not (self._closed or self._forked or self.wire.ended):
+        if self.settled():
             return
         with self.lock:
             if self._closed:

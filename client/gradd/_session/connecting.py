@@ -41,7 +41,22 @@ def connect(
     ConnectionFailed if no daemon answers, NotAllowed if it refuses the key, ServerError for a file that is no
     sound snapshot or a session that exists.
     """
-    url = url or os.environ.get("GRADD_URL") or "local:"
+    made = opened(url, session, token, transport, reconnect, from_snapshot, timeout)
+    SESSIONS.make_default(made)
+    return made
+
+
+def address(url: str | None) -> str:
+    """The URL that was given, or where there is none, the default."""
+    return url or os.environ.get("GRADD_URL") or "local:"
+
+
+def opened(
+    url: str | None, session: str | None, token: str | None, transport: str, reconnect: float | None,
+    from_snapshot: SnapshotInfo | str | os.PathLike[str] | None, timeout: float | None,
+) -> Session:  # fmt: skip
+    """See `connect`; the session is current nowhere."""
+    url = address(url)
     token = token or os.environ.get("GRADD_API_KEY")
     timeout = seconds_of(timeout)
     if from_snapshot is not None:
@@ -50,16 +65,14 @@ def connect(
         at = from_snapshot if isinstance(from_snapshot, SnapshotInfo) else Path(from_snapshot)
         with patience(timeout, lambda: False):
             _control(url, session, token, lambda transport: transport.snapshots.begin(at))
-    made = Session(url, session, transport, token, reconnect, timeout)
-    SESSIONS.make_default(made)
-    return made
+    return Session(url, session, transport, token, reconnect, timeout)
 
 
 def delete_session(session: str, url: str | None = None, token: str | None = None) -> None:
     """End the session of that name, also a lost one; not an error if there is none. `url` and `token` as in
     `connect`. Raises ConnectionFailed if no daemon answers.
     """
-    url = url or os.environ.get("GRADD_URL") or "local:"
+    url = address(url)
     token = token or os.environ.get("GRADD_API_KEY")
     _control(url, session, token, lambda transport: transport.delete())
 

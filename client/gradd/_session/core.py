@@ -12,7 +12,7 @@ from gradd_protocol import names
 from .._exceptions import GraddError, copy_of
 from .._mirror import MIRROR, Machine, MirrorState
 from .._recording import Recorder, Sharing
-from .._wire import Live, Outbox, Wire
+from .._wire import AttentiveWire, Live, Outbox
 
 if TYPE_CHECKING:
     from .._mirror import MirrorBackend
@@ -45,7 +45,7 @@ class Core:
         self._shares = False
         self._closed = self._forked = False
         self._ends_session = name is None
-        self.wire = Wire(url, self.name, transport, token, self.knowledge, reconnect, timeout)
+        self.wire = AttentiveWire(url, self.name, transport, token, self.knowledge, reconnect, timeout)
         #: tensors with an id
         self.live = Live(self.wire.dead)
         self.outbox = Outbox(self.wire, self.live, self.knowledge, self._recorded_ids)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 S = TypeVar("S")
 
 
-class _Stack(threading.local):
-    def __init__(self) -> None:
-        self.entered: list[Any] = []
+#: the sessions that were entered, the current one last
+_entered: ContextVar[tuple[Any, ...]] = ContextVar("gradd_entered", default=())
 
 
 class Registry(Generic[S]):
-    """Sessions that are still referenced, and those that threads entered."""
+    """Sessions that are still referenced, and those that threads or tasks entered."""
 
     def __init__(self) -> None:
-        self._stack = _Stack()
         self._default: S | None = None
         self._all: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -35,24 +33,24 @@ class Registry(Generic[S]):
         self._default = session
 
     def enter(self, session: S) -> None:
-        """Make it this thread's current session."""
-        self._stack.entered.append(session)
+        """Make it the current session of this thread, or task."""
+        _entered.set((*_entered.get(), session))
 
     def entered(self) -> list[S]:
-        """The sessions that this thread entered, the current one last."""
-        return list(self._stack.entered)
+        """The sessions that this thread or task entered, the current one last."""
+        return list(_entered.get())
 
     def leave(self, session: S) -> None:
         """Undo the innermost `enter` of this session, if there is one."""
-        entered = self._stack.entered
+        entered = _entered.get()
         for i in range(len(entered) - 1, -1, -1):
             if entered[i] is session:
-                del entered[i]
+                _entered.set(entered[:i] + entered[i + 1 :])
                 return
 
     def forget(self) -> None:
         """Make none current in this thread."""
-        self._stack.entered.clear()
+        _entered.set(())
         self._default = None
 
     def closed(self, session: S) -> None:
@@ -63,5 +61,5 @@ class Registry(Generic[S]):
 
     def innermost(self) -> S | None:
         """The innermost with-block's session, else the last connected, else None."""
-        entered: list[S] = self._stack.entered
+        entered: tuple[S, ...] = _entered.get()
         return entered[-1] if entered else self._default

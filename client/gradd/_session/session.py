@@ -14,19 +14,19 @@ from .._mirror import Event, MirrorBackend
 from .._program import Builder
 from .._tensor import Tensor, acquaint
 from .._transports import CLOSE, Dropped
+from .awaiting import Awaiting
 from .graph import graph_of
 from .listening import Listening
 from .naming import Naming
 from .profile import Profile
 from .registry import Registry
-from .values import Fetching
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
 
-class Session(Listening, Fetching, Naming):
+class Session(Listening, Awaiting, Naming):
     """A session, created by `gradd.connect`; as a context manager it makes itself current."""
 
     def __init__(
@@ -142,11 +142,19 @@ class Session(Listening, Fetching, Naming):
 
     def __enter__(self) -> Session:
         self.ready()
-        SESSIONS.enter(self)
+        self.enter()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def enter(self) -> None:
+        """Make it the current session of this thread, or task."""
+        SESSIONS.enter(self)
+
+    def leave(self) -> None:
+        """Undo the last `enter`, if there is one."""
         SESSIONS.leave(self)
+
+    def __exit__(self, *exc: object) -> None:
+        self.leave()
         try:
             if exc[0] is KeyboardInterrupt and self.wire.busy:
                 self.abandon()

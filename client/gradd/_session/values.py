@@ -87,6 +87,46 @@ class Fetching(Agreeing):
                     return value
                 t._fetch = None
 
+    def begin_read(self, t: Any) -> tuple[np.ndarray[Any, Any] | None, Any, Fetch | Known | None]:
+        """As `read`, but waiting for nothing: the values, if they can be told; else a tensor that has them
+        (`t` or one that it is a part of), and what brings them.
+        """
+        recorder = self.recorder()
+        if recorder.tape is not None:
+            recorder.tape.spoil("it reads a value")
+        source = t
+        if not _holds(t):
+            whole = _whole(t)
+            if whole is not None and (_holds(whole) or _worth(whole)):
+                source = whole
+            elif (values := deduce(recorder.building, t, self._at_hand)) is not None:
+                return values, t, None
+        found: Fetch | Known | None = source._fetch
+        if found is None or not found.holds(source):
+            found = self._ask(source)
+        if self.sharing.taken:
+            self.sharing.check()
+        if found.slot is not None:
+            found.sent.read.add(found.slot)
+        return None, source, found
+
+    def end_read(self, t: Any, found: Fetch) -> np.ndarray[Any, Any]:
+        """The values of what `begin_read` found, which was answered."""
+        with self.lock:
+            self.check(found.sent)
+            if found.sent.failed:
+                self.refuse_lost(t)
+            values = self._value(found)
+        return self.read(t) if values is None else values
+
+    def _at_hand(self, t: Any) -> np.ndarray[Any, Any] | None:
+        """As `_here`, but of what was answered."""
+        for each in (t, _whole(t)):
+            found = None if each is None else each._fetch
+            if found is not None and (isinstance(found, Known) or found.sent.answered):
+                return self._here(t)
+        return None
+
     def _nearby(self, t: Any) -> np.ndarray[Any, Any] | None:
         """The values of `t`, unless they are here themselves or have to be asked for alone: from a tensor
         that it is a part of, or deduced from values that are here.

@@ -120,6 +120,15 @@ class Tensor(Methods, metaclass=TensorType):
 
         RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
         """
+        self._check_plain(force)
+        return self._copied(self._values())
+
+    async def anumpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """As `numpy`, for a task of an event loop: the values that the tensor has when this is called."""
+        self._check_plain(force)
+        return self._copied(await self._session.aread(self))
+
+    def _check_plain(self, force: bool) -> None:
         if self.requires_grad and is_grad_enabled() and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
@@ -129,7 +138,9 @@ class Tensor(Methods, metaclass=TensorType):
                 "Can't call numpy() on Tensor that has conjugate bit set. "
                 "Use tensor.resolve_conj().numpy() instead."
             )
-        out = aligned(self._values()).view()
+
+    def _copied(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        out = aligned(values).view()
         out.flags.writeable = False
         self._session.sharing.give(self._storage, out)
         return out
@@ -150,13 +161,25 @@ class Tensor(Methods, metaclass=TensorType):
 
     def item(self) -> Any:
         """The only element as a Python number; RuntimeError unless there is exactly one."""
+        self._check_single()
+        return self._python(self._values().reshape(()))
+
+    async def aitem(self) -> Any:
+        """As `item`, for a task of an event loop."""
+        self._check_single()
+        return self._python((await self._session.aread(self)).reshape(()))
+
+    def _check_single(self) -> None:
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
-        return self._python(self._values().reshape(()))
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers."""
         return self._python(self._values())
+
+    async def atolist(self) -> Any:
+        """As `tolist`, for a task of an event loop."""
+        return self._python(await self._session.aread(self))
 
     def _python(self, a: np.ndarray[Any, Any]) -> Any:
         return (a.astype(np.float32) if self.dtype.is_half else a).tolist()

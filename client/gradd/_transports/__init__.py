@@ -6,11 +6,11 @@ Each is imported on first use.
 from __future__ import annotations
 
 from .base import Dropped, Overdue, Silent, Transport
-from .waits import CLOSE, CLOSING, left, reconnect, within
+from .waits import CLOSE, CLOSING, left, reconnect, silence, within
 
 __all__ = [
     "CLOSE", "CLOSING", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make",
-    "prepare_local", "reconnect", "revive", "within",
+    "prepare_local", "reconnect", "revive", "silence", "within",
 ]  # fmt: skip
 
 

@@ -67,7 +67,7 @@ class WebSocket:
         self._socket.setblocking(False)
         self._write()  # pongs, if pings came with the handshake
         self._flush()
-        #: called when a message was received, by whoever received it
+        #: called when the keeper has received a message
         self.told: Callable[[], None] | None = None
         keeper().add(self)
 
@@ -114,8 +114,8 @@ class WebSocket:
 
     def coming(self, told: Callable[[], None]) -> int:
         """A descriptor of the socket, for the caller to close, which becomes readable where something
-        arrives. `told` is called, by any thread, where another reader of the socket took a message first.
-        Raises Closed.
+        arrives. `told` is called, by another thread, where the keeper received a message first. Raises
+        Closed.
         """
         self.told = told
         with self._lock:
@@ -141,10 +141,11 @@ class WebSocket:
                     self._check()  # at its end a socket has always something to read
                 self._push()
             except Closed:
-                self._tell()
                 return False  # the next user gets the error
             finally:
                 self._lock.release()
+            if self._messages:
+                self._tell()
         return True
 
     def close(self) -> None:
@@ -257,13 +258,11 @@ class WebSocket:
         if isinstance(event, Frame) and event.opcode in _MESSAGE:
             if event.fin and not self._parts:
                 self._messages.append(bytes(event.data))
-                self._tell()
                 return
             self._parts.append(bytes(event.data))
             if event.fin:
                 self._messages.append(b"".join(self._parts))
                 self._parts.clear()
-                self._tell()
 
     def _tell(self) -> None:
         if self.told is not None:

@@ -2,6 +2,8 @@
 with recovery.
 """
 
+from .attentive import AttentiveWire
+from .calling_off import TELLING
 from .live import Live
 from .lost import Lost
 from .outbox import Outbox
@@ -9,4 +11,7 @@ from .patience import patience, seconds_of
 from .pending import Fetch, Known, Sent
 from .wire import Wire
 
-__all__ = ["Fetch", "Known", "Live", "Lost", "Outbox", "Sent", "Wire", "patience", "seconds_of"]
+__all__ = [
+    "TELLING", "AttentiveWire", "Fetch", "Known", "Live", "Lost", "Outbox", "Sent", "Wire", "patience",
+    "seconds_of",
+]  # fmt: skip

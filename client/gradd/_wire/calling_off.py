@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from .._transports import Transport
 
 #: longest wait for the daemon to hear of it (s)
-_TELLING = 0.5
+TELLING = 0.5
 
 
 def call_off(transport: Transport, writer: int, seq: int) -> None:
     """Have the session stop that writer's batches up to number `seq`. The user waits for that a moment only:
     a daemon that is silent is told by a thread, if at all.
     """
+    tell(transport, writer, seq).join(TELLING)
+
+
+def tell(transport: Transport, writer: int, seq: int) -> threading.Thread:
+    """The same, by a thread that has begun."""
     telling = threading.Thread(target=_tell, args=(transport, writer, seq), name="gradd-cancel", daemon=True)
     telling.start()
-    telling.join(_TELLING)
+    return telling
 
 
 def _tell(transport: Transport, writer: int, seq: int) -> None:

@@ -212,12 +212,12 @@ class Wire:
         self.counts["bytes_sent"] += sent.size
         with self.patience():
             if self._stale:
-                self._reconnect(Dropped("a wait was interrupted"))
+                self._lost_sending(Dropped("a wait was interrupted"))
                 return
             try:
                 self.transport.send(parts, sent.message.seq)
             except Dropped as e:
-                self._reconnect(e)
+                self._lost_sending(e)
             except BaseException:
                 self._stale = True
                 raise
@@ -362,8 +362,7 @@ class Wire:
             self._reconnect(error, after)
             return
         self._refusals += 1
-        slug = problem.slug
-        expected = problem.expected_seq
+        slug, expected = problem.slug, problem.expected_seq
         if slug == "sequence-gap" and expected is not None and expected <= self.answered:
             error = SessionLost(
                 f"the daemon at {self.url} had answered {self.answered} batches of this client and knows "
@@ -382,6 +381,9 @@ class Wire:
         elif slug == "quota-exceeded":
             time.sleep(_PAUSES[self._refusals - 1])
         self._reconnect(Dropped(problem.detail))
+
+    def _lost_sending(self, why: Dropped) -> None:
+        self._reconnect(why)
 
     def _reconnect(self, why: Exception, after: float | None = None) -> None:
         """Connect again as the same writer and resend everything unanswered; the server replays what it
