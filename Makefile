@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -140,6 +140,9 @@ replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, bes
 
 leak: $(STAMP) ## 10,000 training steps; 16 sessions that come and go; fail where client, front or worker grow
 	$(PY) -m benchmarks.leak
+
+loop: $(STAMP) ## 1,000 sessions in one event loop against one daemon; fail where a value is wrong or a thread waits
+	$(PY) -m benchmarks.loop
 
 sleeping: $(STAMP) ## 10,000 named sessions in 2 GiB: their memory, wakings and a restart; fail where a bar is missed
 	$(PY) -m benchmarks.sleeping

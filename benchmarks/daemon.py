@@ -18,12 +18,12 @@ ROOT = Path(__file__).parents[1]
 
 
 @contextmanager
-def serving() -> Iterator[tuple[str, int]]:
-    """Address and process id of a `gradd serve` that lives as long as this block."""
+def serving(*flags: str) -> Iterator[tuple[str, int]]:
+    """Address and process id of a `gradd serve` with these flags that lives as long as this block."""
     with tempfile.TemporaryDirectory(prefix="gradd-bench-") as data:
         command = [sys.executable, "-m", "gradd_server", "serve", "--port=0", f"--data-dir={data}"]
         process = subprocess.Popen(
-            [*command, "--log-level=info", "--workers=1", "--threads=1"],
+            [*command, "--log-level=info", "--workers=1", "--threads=1", *flags],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

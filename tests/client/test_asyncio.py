@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import gradd as torch
 import pytest
 from gradd._transports.base import Dropped
 
+from benchmarks.loop import together
 from tests.waiting import PATIENCE
 
 HOWS = ["local", "stream", "http"]
@@ -418,29 +418,6 @@ def test_a_task_may_fail_to_find_the_daemon_again(daemon: str) -> None:
 
 def test_many_sessions_in_one_loop(daemon: str) -> None:
     """Each computes its own, at once; none of them takes a thread to wait. `make loop` has a thousand."""
-    count = int(os.environ.get("GRADD_LOOP", "24"))
-
-    async def one(k: int, together: asyncio.Barrier) -> tuple[float, int]:
-        async with gradd.aconnect(daemon):
-            w = torch.full((4,), float(k), requires_grad=True)
-            await together.wait()
-            for _ in range(5):
-                loss = (w * w).sum()
-                loss.backward()
-                with torch.no_grad():
-                    w -= 0.25 * w.grad
-                w.grad = None
-                await loss.aitem()
-            found = await w.detach().anumpy()
-            threads = threading.active_count()
-            await together.wait()
-            return found.tolist(), threads
-
-    async def main() -> None:
-        before = threading.active_count()
-        together = asyncio.Barrier(count)
-        found = await asyncio.gather(*(one(k, together) for k in range(count)))
-        assert [w for w, _ in found] == [[k / 32] * 4 for k in range(count)]
-        assert max(threads for _, threads in found) <= before + 1  # the keeper
-
-    asyncio.run(main())
+    found = asyncio.run(together(daemon, 24))
+    assert found.wrong == 0
+    assert found.threads <= found.threads_before + 1  # the keeper

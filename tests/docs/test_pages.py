@@ -77,6 +77,13 @@ def test_autograd(daemon: str) -> None:
     assert printed[-3:] == ["MulBackward0", "torch.Size([3, 2]) torch.Size([2, 2])", "True"]
 
 
+def test_asyncio(daemon: str) -> None:
+    program = blocks("docs/asyncio.md", "python")
+    promised = re.findall(r"print\(.*\)  # (.+)$", program, re.MULTILINE)
+    assert len(promised) >= 6
+    assert run_python(program, GRADD_URL=daemon).splitlines() == promised
+
+
 def test_arrays() -> None:
     printed = run_python(blocks("docs/arrays.md", "python"))
     assert printed.startswith("[5.0, 10.0] [[0.6")
