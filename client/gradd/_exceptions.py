@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.ops.linalg.linalg_common import LinAlgError
 from gradd_protocol.messages import ProblemReply
+from gradd_protocol.version import VERSION
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -43,7 +44,12 @@ class NotAllowed(GraddError, PermissionError):
 
 _HELP = {
     "unauthenticated": "Set GRADD_API_KEY, or pass token= to connect(): `gradd keys create`, run where the "
-    "daemon runs, prints a key. The user who runs the daemon needs none on that machine."
+    "daemon runs, prints a key. The user who runs the daemon needs none on that machine.",
+    **dict.fromkeys(
+        ("malformed-frame", "op-not-found"),
+        f"This is gradd {VERSION}; a daemon of another version may not know what it sends: `gradd doctor` "
+        "compares them.",
+    ),
 }
 
 
@@ -63,7 +69,8 @@ class ServerError(GraddError):
     """
 
     def __init__(self, problem: Problem) -> None:
-        super().__init__(f"{problem.title}: {problem.detail}" if problem.detail else problem.title)
+        said = f"{problem.title}: {problem.detail}" if problem.detail else problem.title
+        super().__init__(f"{said}. {_HELP[problem.slug]}" if problem.slug in _HELP else said)
         self.problem = problem
 
 

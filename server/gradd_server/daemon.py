@@ -179,7 +179,7 @@ def serve(
         try:
             listener.listen()
         except OSError as refused:
-            raise CannotListen(f"cannot listen on {url}: {refused.strerror}") from None
+            raise CannotListen(f"cannot listen on {url}: {refused.strerror}{_help(refused)}") from None
         data.publish(url)
         stores = Stores(data.path / "sessions")
         gate = create_app(settings, placement, ops, stores=stores, keys=keys, checks={"data_dir": data.fault})
@@ -265,9 +265,23 @@ def bound(host: str, port: int) -> socket.socket:
         listener.bind((address, port))
     except OSError as refused:
         listener.close()
-        raise CannotListen(f"cannot listen on {host}:{port}: {refused.strerror}") from None
+        raise CannotListen(f"cannot listen on {host}:{port}: {refused.strerror}{_help(refused)}") from None
     listener.setblocking(False)
     return listener
+
+
+_HELP = {
+    errno.EADDRINUSE: "`gradd doctor` says whether it is a daemon that listens there; --port 4734 takes "
+    "another port, --port 0 a free one",
+    errno.EADDRNOTAVAIL: "This machine has no such address: --host 127.0.0.1 is reached from here alone, "
+    "--host 0.0.0.0 from everywhere",
+    errno.EACCES: "Ports below 1024 are the system's: choose another with --port",
+}
+
+
+def _help(refused: OSError) -> str:
+    said = _HELP.get(refused.errno or 0)
+    return f". {said}" if said else ""
 
 
 def bound_admin(settings: Settings) -> socket.socket | None:

@@ -44,7 +44,10 @@ class DataDir:
         except OSError:
             holder = os.read(self._descriptor, 256).decode("ascii", "replace").split()
             os.close(self._descriptor)
-            raise Locked(f"{path} is in use by another daemon (process {' at '.join(holder)})") from None
+            raise Locked(
+                f"{path} is in use by another daemon (process {' at '.join(holder)}). Connect to that one, "
+                "stop it, or choose another directory: --data-dir"
+            ) from None
         self._write(f"{os.getpid()}\n")
 
     def publish(self, url: str) -> None:

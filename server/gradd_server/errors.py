@@ -9,6 +9,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from gradd_protocol.problems import Problem, ProtocolError, problem
+from gradd_protocol.version import WIRE
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -33,6 +34,12 @@ class Refused(ProtocolError):
 def draining() -> Refused:
     """The refusal while the daemon shuts down (503)."""
     return Refused("draining", "the daemon is shutting down", retry_after=1, headers={"retry-after": "1"})
+
+
+def other_wire(path: str) -> list[str] | None:
+    """The wires that are spoken here, if the path is of another: its client may be newer than this daemon."""
+    version = path.partition("/v")[2].partition("/")[0] if path.startswith("/v") else ""
+    return [WIRE] if version.isdecimal() and not path.startswith("/v1/") else None
 
 
 def problem_bytes(fault: Problem) -> bytes:
@@ -80,7 +87,8 @@ def install(app: FastAPI) -> None:
         headers = error.headers
         if error.status_code == 405:
             headers = {"allow": ", ".join(_methods(request))}
-        return problem_response(problem(slug, detail), headers)
+        supported = other_wire(request.url.path) if slug == "not-found" else None
+        return problem_response(problem(slug, detail, supported=supported), headers)
 
     async def on_unreadable_parameter(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

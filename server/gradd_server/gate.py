@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gradd_server import audit
 from gradd_server.audit import READS
-from gradd_server.errors import Refused, draining, send_problem
+from gradd_server.errors import Refused, draining, other_wire, send_problem
 from gradd_server.front import Front
 from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
@@ -92,7 +92,7 @@ class Gate:
                 complete = not message.get("more_body", False)
                 counts.sent["http"] += len(message.get("body", b""))
             elif message["type"] == "websocket.close" and not started:
-                raise Refused("not-found", "no stream is at this path")
+                raise Refused("not-found", "no stream is at this path", supported=other_wire(scope["path"]))
             await send(message)
 
         self.front.unanswered += over_http
@@ -182,7 +182,11 @@ class Gate:
         hosts = _values(headers, b"host")
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if named is None or not ("*" in self._hosts or named[1].decode("latin-1").lower() in self._hosts):
-            raise Refused("host-refused", f"Host must be one of {', '.join(sorted(self._hosts))}")
+            raise Refused(
+                "host-refused",
+                f"Host must be one of {', '.join(sorted(self._hosts))}; "
+                "`gradd serve --allowed-hosts NAME` takes another",
+            )
         own = (b"https://" if secure else b"http://") + hosts[0].lower()
         for origin in _values(headers, b"origin"):
             if origin.lower() != own:

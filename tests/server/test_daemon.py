@@ -108,11 +108,15 @@ def test_a_second_daemon_on_the_same_data_exits_75(daemon: Daemon) -> None:
     second = run("serve", "--port", "0", "--data-dir", str(daemon.data))
     assert second.returncode == 75
     assert daemon.url in second.stderr
+    assert "--data-dir" in second.stderr
 
 
 def test_a_taken_port_exits_69(daemon: Daemon, tmp_path: Path) -> None:
     port = daemon.url.rpartition(":")[2]
-    assert run("serve", "--port", port, "--data-dir", str(tmp_path / "data")).returncode == 69
+    second = run("serve", "--port", port, "--data-dir", str(tmp_path / "data"))
+    assert second.returncode == 69
+    assert "Address already in use. `gradd doctor` says whether it is a daemon" in second.stderr
+    assert "--port 0 a free one" in second.stderr
 
 
 def test_listening_beyond_this_machine_exits_78(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from gradd_protocol import names
 from gradd_protocol.messages import SnapshotInfo
 
 from .. import _transports
-from .._exceptions import ConnectionFailed
 from .._transports import Dropped
 from .._wire import patience, seconds_of
 from .session import SESSIONS, Session
@@ -83,7 +82,7 @@ def _control(url: str, session: str, token: str | None, do: Callable[[Transport]
     try:
         do(transport)
     except Dropped as e:
-        raise ConnectionFailed(f"no gradd daemon answers at {url}: {e}") from e
+        raise _transports.unreachable(url, e) from e
     finally:
         transport.close()
 

@@ -5,12 +5,19 @@ Each is imported on first use.
 
 from __future__ import annotations
 
-from .base import Dropped, Overdue, Silent, Transport
+from typing import TYPE_CHECKING
+
+from gradd_protocol import advice
+
+from .base import PROXIES, Dropped, Overdue, Silent, Transport
 from .waits import CLOSE, CLOSING, left, reconnect, silence, within
 
+if TYPE_CHECKING:
+    from .._exceptions import ConnectionFailed
+
 __all__ = [
-    "CLOSE", "CLOSING", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make",
-    "prepare_local", "reconnect", "revive", "silence", "within",
+    "CLOSE", "CLOSING", "PROXIES", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make",
+    "prepare_local", "reconnect", "revive", "silence", "unreachable", "within",
 ]  # fmt: skip
 
 
@@ -25,8 +32,8 @@ def make(url: str, session: str, transport: str, token: str | None) -> Transport
         from .local import LocalTransport
 
         return LocalTransport(session)
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(f"a url starts with http://, https:// or is local:, not {url!r}")
+    if advice.mistake(url):
+        raise ValueError(f"{advice.mistake(url)}, or local: for a session in this process")
     if transport == "http":
         from .http import HttpTransport
 
@@ -34,6 +41,13 @@ def make(url: str, session: str, transport: str, token: str | None) -> Transport
     from .stream import StreamTransport
 
     return StreamTransport(url, session, token)
+
+
+def unreachable(url: str, error: BaseException) -> ConnectionFailed:
+    """The error where no daemon answers at `url`, which says what to do; `error` is what was raised."""
+    from .reaching import unreachable
+
+    return unreachable(url, error)
 
 
 def prepare_local() -> None:

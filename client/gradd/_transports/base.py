@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gradd_protocol.messages import Attached, Reply, Request, SnapshotInfo
 
 
+#: statuses of a proxy that does not reach the daemon
+PROXIES = frozenset({429, 502, 503, 504})
+
+
 class Dropped(Exception):
     """The connection was lost; attaching again may restore it. Never leaves the SDK."""
 

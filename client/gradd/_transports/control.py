@@ -9,24 +9,22 @@ from urllib.parse import quote
 import numpy as np
 from gradd_protocol import dtypes, frames
 from gradd_protocol import messages as m
-from gradd_protocol.problems import Problem
 from msgspec import DecodeError, json
 
 from .._aligned import empty
-from .._exceptions import ConnectionFailed, error_of
+from .._exceptions import ConnectionFailed, ServerError
 from . import waits
-from .base import Dropped
+from .base import PROXIES, Dropped
 from .credentials import Credentials
 from .link import Link
+from .reaching import other_version, refusal, refused, unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from email.message import Message
+    from collections.abc import Callable, Sequence
     from http.client import HTTPResponse
 
 OCTETS = "application/octet-stream"
 _JSON = {"Content-Type": "application/json"}
-_problem = json.Decoder(Problem)
 _tensors = json.Decoder(dict[str, Any])
 
 
@@ -75,8 +73,17 @@ class Control:
                 self.call("PUT", "")
             text = self.call("POST", ":attach", json.encode(body))
         except Dropped as e:
-            raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
-        return json.decode(text, type=m.Attached)
+            if resume is not None:  # it was there
+                raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
+            raise unreachable(self.base, e) from e
+        except ServerError as e:
+            if resume is not None or e.problem.status in PROXIES:
+                raise
+            raise refused(self.base, self.credentials.headers, e.problem.status, e) or e from e
+        try:
+            return json.decode(text, type=m.Attached)
+        except DecodeError as e:
+            raise other_version(self.base, self.credentials.headers) from e
 
     def request(
         self, message: m.Request, buffers: Sequence[frames.Array]
@@ -149,19 +156,6 @@ class Control:
         """Close the connections."""
         self._questions.close()
         self._link.close()
-
-
-def refusal(status: int, headers: Mapping[str, str] | Message, body: bytes | bytearray) -> Exception:
-    """The error of a response that refuses. Where it has no problem, as a proxy's, one that says no more than
-    its status and Retry-After.
-    """
-    try:
-        found = _problem.decode(body)
-    except DecodeError:
-        after = headers.get("Retry-After") or ""
-        wait = int(after) if after.isascii() and after.isdigit() else None
-        found = Problem(type="/problems/unknown", title=f"HTTP {status}", status=status, retry_after=wait)
-    return error_of(found, None, None)
 
 
 def _checked(response: HTTPResponse, found: Any) -> Any:

@@ -8,11 +8,13 @@ from urllib.parse import quote
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError
+from gradd_protocol.version import WIRE
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, GraddError, NotAllowed, error_of
 from .base import Dropped
-from .control import refusal
+from .reaching import no_stream, other_version, refusal, refused, unreachable
 from .remote import Remote
 from .websocket import Closed, WebSocket
 
@@ -35,7 +37,7 @@ class StreamTransport(Remote):
         try:
             self._socket = WebSocket(
                 "ws" + self._control.base.removeprefix("http") + self._path,
-                "gradd.v1",
+                WIRE,
                 self._control.credentials.headers,
                 max_size=DEFAULT.server_message_bytes,
                 silence=self._control.silence,
@@ -44,19 +46,28 @@ class StreamTransport(Remote):
             self._socket.send(frames.join(frames.encode(hello)))
             data = self._socket.receive(block=True)
         except InvalidStatus as e:
-            status = e.response.status_code
+            base, status = self._control.base, e.response.status_code
             found = refusal(status, e.response.headers, e.response.body or b"")
             if isinstance(found, NotAllowed) or (resume is not None and isinstance(found, GraddError)):
                 raise found from e
-            raise ConnectionFailed(
-                f"no gradd daemon answers at {self._control.base} (HTTP {status}): {found}"
+            raise refused(base, self._control.credentials.headers, status, found) or ConnectionFailed(
+                f"no gradd daemon answers at {base} (HTTP {status}): {found}"
             ) from e
         except (OSError, InvalidHandshake) as e:
-            raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}: {e}") from e
+            if resume is not None:  # it was there
+                raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}: {e}") from e
+            if isinstance(e, InvalidHandshake):
+                raise no_stream(self._control.base, self._control.credentials.headers, e) from e
+            raise unreachable(self._control.base, e) from e
         assert isinstance(data, bytes)
-        reply, _ = frames.decode_reply(data)
+        try:
+            reply, _ = frames.decode_reply(data)
+        except ProtocolError as e:
+            raise other_version(self._control.base, self._control.credentials.headers) from e
         if isinstance(reply, m.ProblemReply):
-            raise error_of(reply.problem, None, None)
+            error = error_of(reply.problem, None, None)
+            headers = self._control.credentials.headers
+            raise refused(self._control.base, headers, reply.problem.status, error) or error
         assert isinstance(reply, m.Attached)
         return reply
 

@@ -8,7 +8,7 @@ import threading
 import time
 
 from .._exceptions import ConnectionFailed, ServerError
-from .._transports import CLOSING, left
+from .._transports import CLOSING, PROXIES, left
 
 #: longest pauses between two tries: the first, and as they grow (s)
 _FIRST, _LONGEST = 0.05, 5.0
@@ -17,8 +17,6 @@ _NOTE = 2.0
 #: refusals that pass. The others of `_SAID` do where they say after how long.
 _PASSING = frozenset({"recovering", "not-ready", "draining", "overloaded", "rate-limited"})
 _SAID = frozenset({"device-lost", "store-failed", "disk-full", "too-many"})
-#: statuses of a proxy that does not reach the daemon
-_PROXIES = frozenset({429, 502, 503, 504})
 
 
 def passing(error: Exception) -> float:
@@ -37,7 +35,7 @@ def retry_after(error: Exception) -> float | None:
     passes = (
         slug in _PASSING
         or (slug in _SAID and after is not None)
-        or (slug == "unknown" and problem.status in _PROXIES)
+        or (slug == "unknown" and problem.status in PROXIES)
     )
     return float(after or 0.0) if passes else None
 

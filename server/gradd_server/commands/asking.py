@@ -6,12 +6,14 @@ import argparse
 import http.client
 import json
 import os
+import socket
+import ssl
 import urllib.parse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gradd_protocol import runtimefile
+from gradd_protocol import advice, runtimefile
 
 from gradd_server.commands.exits import Unavailable
 from gradd_server.datadir import holder_url
@@ -19,6 +21,9 @@ from gradd_server.settings import BadConfig, default_data_dir
 
 TIMEOUT = 30.0
 """Longest wait for a daemon (s), unless something else is said: one that is busy is not dead."""
+
+TLS_SECONDS = 2.0
+"""Longest wait for a handshake, to tell whether TLS is spoken."""
 
 
 def add_daemon(parser: argparse.ArgumentParser, within: argparse.ArgumentParser | None = None) -> None:
@@ -48,13 +53,22 @@ def _timeout(text: str) -> float:
 
 def daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> str:
     """Which daemon is meant. Raises BadConfig for what is no address."""
-    url = arguments.url or environ.get("GRADD_URL")
-    if url is None:
-        data_dir = Path(environ["GRADD_DATA_DIR"]) if "GRADD_DATA_DIR" in environ else default_data_dir()
-        url = holder_url(data_dir) or "http://127.0.0.1:4733"
-    if urllib.parse.urlsplit(url).scheme not in ("http", "https") or not urllib.parse.urlsplit(url).hostname:
-        raise BadConfig(f"{url!r} is not the http:// or https:// address of a daemon")
-    return str(url)
+    url, source = address(arguments, environ)
+    if wrong := advice.mistake(url):
+        raise BadConfig(f"{source}: {wrong}")
+    return url
+
+
+def address(arguments: argparse.Namespace, environ: Mapping[str, str]) -> tuple[str, str]:
+    """What is said to be the daemon's address, and where that is said."""
+    if arguments.url:
+        return str(arguments.url), "--url"
+    if "GRADD_URL" in environ:
+        return environ["GRADD_URL"], "GRADD_URL"
+    data_dir = Path(environ["GRADD_DATA_DIR"]) if "GRADD_DATA_DIR" in environ else default_data_dir()
+    if found := holder_url(data_dir):
+        return found, str(data_dir)
+    return f"http://127.0.0.1:{advice.PORT}", "the default"
 
 
 def get(url: str, path: str, timeout: float) -> Any:
@@ -66,43 +80,105 @@ def ask(url: str, method: str, path: str, status: int, timeout: float) -> bytes:
     """The body of an answer with that status. Raises Unavailable for any other answer, or none within
     `timeout` seconds.
     """
+    answer = request(url, method, path, timeout)
+    if answer.status != status:
+        raise Unavailable(answer.refusal(url))
+    return answer.body
+
+
+class Shown(NamedTuple):
+    """The key that is shown to a daemon, and where it is from."""
+
+    key: str
+    source: str
+
+
+class Answered(NamedTuple):
+    """What a daemon, or somebody in its place, answered."""
+
+    status: int
+    reason: str
+    body: bytes
+    shown: Shown | None
+
+    def refusal(self, url: str) -> str:
+        """What it means where it is not what was expected, and what to do."""
+        problem = self.problem
+        said = f": {problem['detail']}" if problem and problem.get("detail") else ""
+        if self.status == 401 and self.shown is None:
+            return (
+                f"{url} wants an API key: set GRADD_API_KEY to one that `gradd keys create`, run where the "
+                "daemon runs, printed, or be the user who runs the daemon"
+            )
+        if self.status == 401 and self.shown is not None:
+            return (
+                f"{url} refuses the API key of {self.shown.source}{said}. `gradd keys list`, run where the "
+                "daemon runs, shows its keys; `gradd keys create` prints a new one"
+            )
+        if problem is None and not 200 <= self.status < 300:
+            return f"{url}: {advice.stranger(url, self.status)}"
+        return f"{url} answers {self.status} {self.reason}{said}"
+
+    @property
+    def problem(self) -> dict[str, Any] | None:
+        """The problem of a daemon; None if it is none."""
+        try:
+            said = json.loads(self.body)
+        except ValueError:
+            return None
+        known = isinstance(said, dict) and str(said.get("type", "")).startswith("/problems/")
+        return said if known else None
+
+
+def request(
+    url: str, method: str, path: str, timeout: float, body: bytes | None = None, key: bool = True
+) -> Answered:
+    """Any answer, to a body of JSON if there is one, with a key or without. Raises Unavailable where none
+    comes.
+    """
     parts = urllib.parse.urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+    shown = shown_to(url) if key else None
+    headers = {"authorization": f"Bearer {shown.key}"} if shown else {}
+    if body is not None:
+        headers["content-type"] = "application/json"
     try:
-        connection.request(method, parts.path.rstrip("/") + path, headers=_authorization(url))
+        connection.request(method, parts.path.rstrip("/") + path, body, headers)
         reply = connection.getresponse()
-        body = reply.read()
+        return Answered(reply.status, reply.reason, reply.read(), shown)
     except (OSError, http.client.HTTPException) as error:
-        raise Unavailable(f"{url} does not answer: {str(error) or type(error).__name__}") from None
+        raise Unavailable(f"{url} does not answer: {_why(url, error)}") from None
     finally:
         connection.close()
-    if reply.status == 401:
-        raise Unavailable(
-            f"{url} wants an API key: set GRADD_API_KEY to one that `gradd keys create` printed, or be the "
-            "user who runs the daemon"
-        )
-    if reply.status != status:
-        raise Unavailable(f"{url} answers {reply.status} {reply.reason}{_detail(body)}")
-    return body
 
 
-def _detail(body: bytes) -> str:
-    """What a problem says."""
+def _why(url: str, error: Exception) -> str:
+    waited = isinstance(error, TimeoutError)
+    return advice.unreachable(url, error, tls=not waited and speaks_tls(url))
+
+
+def speaks_tls(url: str) -> bool:
+    """Whether a server that is to speak plain HTTP speaks TLS."""
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme != "http":
+        return False
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent to it
     try:
-        said = json.loads(body)["detail"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return f": {said}" if said else ""
+        address = parts.hostname or "", parts.port or http.client.HTTP_PORT
+        with socket.create_connection(address, TLS_SECONDS) as plain, context.wrap_socket(plain):
+            return True
+    except OSError:
+        return False
 
 
-def _authorization(url: str) -> dict[str, str]:
-    """The header that shows the key for the daemon at `url`: GRADD_API_KEY, else that of the runtime file."""
-    key = os.environ.get("GRADD_API_KEY")
-    if not key:
-        try:
-            found = runtimefile.find(url)
-        except runtimefile.NotPrivate as refused:
-            raise BadConfig(str(refused)) from None
-        key = found.key if found else None
-    return {"authorization": f"Bearer {key}"} if key else {}
+def shown_to(url: str) -> Shown | None:
+    """The key for the daemon at `url`: GRADD_API_KEY, else that of the runtime file."""
+    if key := os.environ.get("GRADD_API_KEY"):
+        return Shown(key, "GRADD_API_KEY")
+    try:
+        found = runtimefile.find(url)
+    except runtimefile.NotPrivate as refused:
+        raise BadConfig(str(refused)) from None
+    return Shown(found.key, "the runtime file") if found else None
