@@ -16,6 +16,7 @@ from gradd_server.commands import (
     checking,
     completing,
     configuring,
+    diagnosing,
     installing,
     keys,
     listing,
@@ -68,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    for part in (serving, listing, watching, keys, checking, configuring, installing):
+    for part in (serving, listing, watching, keys, diagnosing, checking, configuring, installing):
         part.add(commands)
     completing.add(commands, parser)
     _add_version(commands)
