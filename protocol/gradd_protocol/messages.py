@@ -9,6 +9,7 @@ from .dtypes import DTypeName
 from .limits import DEFAULT
 from .names import SessionName
 from .problems import Problem
+from .profiles import BatchTime, FrontTime, KernelCall, KernelTime, Miss
 from .program import Program
 
 _IDS = Meta(max_length=DEFAULT.batch_ids)
@@ -344,43 +345,11 @@ class SessionReply(_Message, frozen=True, tag="session"):
     session: SessionInfo
 
 
-class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Calls and seconds of one kernel, in batches that ran `how`: "planned" or "eager"."""
-
-    name: str
-    how: str
-    calls: int
-    seconds: float
-
-
-class BatchTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, and its seconds in the
-    engine and in the queue.
-    """
-
-    position: int
-    program: str
-    steps: int
-    how: str
-    why: str
-    seconds: float
-    waited: float
-
-
-class Miss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A new program: the one before it, and the first step in which they differ."""
-
-    program: str
-    like: str = ""
-    step: int = 0
-    was: str = ""
-    found: str = ""
-
-
 class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
-    """What was measured: counts since the start, and the latest thousand `batches` and `misses`.
+    """What was measured: counts since the start, and the latest of `batches`, `misses`, `calls` and `front`.
 
-    `hits` and `misses` count batches whose program the session knew or did not. Seconds are wall time.
+    `hits` and `misses` count batches whose program the session knew or did not. Seconds are wall time;
+    moments are seconds of the daemon's clock.
     """
 
     planned: int = 0
@@ -394,6 +363,8 @@ class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
     waited: float = 0.0
     kernels: list[KernelTime] = []
     batches: list[BatchTime] = []
+    calls: list[KernelCall] = []
+    front: list[FrontTime] = []
 
 
 class ProblemReply(_Message, frozen=True, tag="problem"):

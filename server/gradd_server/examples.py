@@ -71,6 +71,8 @@ PROFILE = {
     "waited": 0.0,
     "kernels": [],
     "batches": [],
+    "calls": [],
+    "front": [],
 }
 GRAPH = {
     "root": 0,
@@ -170,6 +172,8 @@ SCHEMAS: dict[str, Any] = {
         "why": "first time",
         "seconds": 0.001,
         "waited": 0.0,
+        "came": 310.0,
+        "began": 310.0,
     },
     "ActiveSession": ACTIVE,
     "DaemonStatus": STATUS,
@@ -199,6 +203,8 @@ SCHEMAS: dict[str, Any] = {
     "IndexSlice": {"slice": [0, None, 2]},
     "Input": ["a", "b"],
     "InputItem": {"scalar": 2, "dtype": "float64"},
+    "FrontTime": {"writer": 1, "seq": 2, "came": 309.9, "submitted": 309.95, "answered": 310.1},
+    "KernelCall": ["mul", 310.0, 0.0001],
     "KernelTime": {"name": "mul", "how": "eager", "calls": 1, "seconds": 0.0001},
     "Limits": LIMITS.as_dict(),
     "ListedSession": SESSION,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,8 +12,12 @@ from typing import Any, TypeAlias
 from gradd_protocol import names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.problems import Problem
+from gradd_protocol.profiles import FrontTime
 
 from gradd_server.errors import Refused
+
+LATEST = 1000
+"""Batches in a profile."""
 
 Stop: TypeAlias = Callable[[Problem, int | None, int | None], None]
 """Takes the arguments of `OpenSession.stop`."""
@@ -34,6 +39,8 @@ class OpenSession:
     """Uploads staged so far, which shows whether one came since an upload was found missing."""
     incoming: int = 0
     """Bytes of uploads in progress."""
+    passed: deque[FrontTime] | None = None
+    """While it is profiled: when its latest batches passed here."""
     stops: set[Stop] = field(default_factory=set)
     """Told of each stop: those who have batches that are not submitted yet, or wait for an upload."""
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
@@ -42,6 +49,11 @@ class OpenSession:
     def key(self) -> str:
         """What the placement calls it."""
         return names.keyed(self.tenant, self.name)
+
+    def profile(self, on: bool) -> list[FrontTime]:
+        """When batches passed since it was last said to be profiled; whether it is from now on."""
+        passed, self.passed = list(self.passed or ()), deque(maxlen=LATEST) if on else None
+        return passed
 
     def notify_upload(self) -> None:
         """Notify waiters that an upload was staged (or the session closed)."""

@@ -21,6 +21,7 @@ from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply
 from gradd_protocol.problems import Malformed, Problem, ProtocolError
+from gradd_protocol.profiles import FrontTime
 from gradd_protocol.version import WIRE
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -214,6 +215,8 @@ class _Stream:
             self._load.give(len(batch.frame))
             self._front.unanswered -= 1
             self._front.counts.sent["stream"] += len(reply)
+            if self._entry.passed is not None:
+                self._entry.passed.append(batch.passage())
             if self._told:
                 self._tell(batch, reply)
             await self._websocket.send_bytes(reply)
@@ -244,7 +247,7 @@ class _Batch:
 
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
-        self.came = perf_counter()
+        self.came = self.submitted = perf_counter()
         self.awaits_uploads = _names_uploads(frame)
         self.replying: Future[frames.Bytes] | None = None
         self.why: Problem | None = None
@@ -254,7 +257,7 @@ class _Batch:
 
     def begin(self, front: Front, entry: OpenSession) -> None:
         """Submit it to the session, again if needed."""
-        self.uploads = entry.uploads
+        self.uploads, self.submitted = entry.uploads, perf_counter()
         try:
             self.replying = front.sessions.begin(entry, self.frame, self.why)
         except ProtocolError as refused:
@@ -269,6 +272,11 @@ class _Batch:
             return  # the session reports what is wrong
         if writer in (None, head.writer) and (seq is None or head.seq <= seq):
             self.why, self.awaits_uploads = why, False
+
+    def passage(self) -> FrontTime:
+        """Its way through here, which is over."""
+        head = message_head(self.frame)
+        return FrontTime(head.writer, head.seq, self.came, self.submitted, perf_counter())
 
     def id(self) -> dict[str, str]:
         """Its writer and number, for the log."""

@@ -6,8 +6,10 @@ from .aconnecting import aconnect
 from .connecting import connect, current, delete_session, set_default_dtype
 from .process import begin_alone, close_all, watch
 from .session import SESSIONS, Session
+from .timeline import MarkedRange
 
 __all__ = [
-    "SESSIONS", "Session", "aconnect", "begin_alone", "close_all", "connect", "current", "delete_session",
+    "SESSIONS", "MarkedRange", "Session", "aconnect", "begin_alone", "close_all", "connect", "current",
+    "delete_session",
     "set_default_dtype", "watch",
 ]  # fmt: skip

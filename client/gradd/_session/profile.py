@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import messages as m
+from gradd_protocol.profiles import Miss
 
+from .timeline import MarkedRange, Timeline, write
+from .trips import TripLog
 from .waits import WaitingLine, Waits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .agreement import Agreeing
 
 #: how many of the lines that waited are printed
@@ -24,7 +30,8 @@ class Profile:
     ``eager``, ``hits`` (batches whose program the session knew), ``new_programs``, ``round_trips``,
     ``bytes_sent``, ``bytes_received``; ``waits``, the script's lines that waited for a value (file, line,
     code, round_trips, seconds); seconds ``wall`` (of the script), ``engine`` and ``waited`` (in the daemon's
-    queue). ``print(profile)`` shows a table. Other writers of the session are included.
+    queue). ``print(profile)`` shows a table, ``export_chrome_trace(path)`` writes all of it as one timeline.
+    Other writers of the session are included.
     """
 
     waits: list[WaitingLine]
@@ -35,6 +42,7 @@ class Profile:
         self._ask(on=True)
         self._before = dict(session.wire.counts)
         self._waits = session.wire.watch = Waits(session.wire.counts)
+        self._trips = session.wire.transport = TripLog(session.wire.transport)
         self._began = perf_counter()
 
     def _ask(self, *, on: bool) -> m.Profiled:
@@ -59,10 +67,24 @@ class Profile:
             self._session.flush()
             after = dict(self._session.wire.counts)
             self.wall = perf_counter() - self._began
+            if self._session.wire.transport is self._trips:
+                self._session.wire.transport = self._trips.transport
             self._report = self._ask(on=False)
             for name in ("round_trips", "bytes_sent", "bytes_received"):
                 setattr(self, name, after[name] - self._before[name])
         return self
+
+    def export_chrome_trace(self, path: str | os.PathLike[str], ranges: Iterable[MarkedRange] = ()) -> None:
+        """Write the latest thousand batches as a timeline over client, wire, front, engine and kernels, in
+        Trace Event Format, which https://ui.perfetto.dev opens; compressed where `path` ends with ``.gz``.
+        `ranges`: what `gradd.profiler.record_function` marked. RuntimeError while it is measured.
+
+        The daemon's clock is put where all of its batches lie between their messages.
+        """
+        if self._report is None:
+            raise RuntimeError("a profile is measured until it is stopped")
+        timeline = Timeline(self._began, self._session.wire.writer)
+        write(path, timeline.events(self._report, self._trips, self._waits, ranges))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or self._report is None:
@@ -110,7 +132,7 @@ class Profile:
     __repr__ = __str__
 
 
-def _miss(x: m.Miss) -> str:
+def _miss(x: Miss) -> str:
     if not x.like:
         return f"{x.program[:8]}: the first one"
     return f"{x.program[:8]}: unlike {x.like[:8]} at step {x.step}: {x.found} where {x.was} was"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import linecache
+from collections import deque
+from threading import get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .._exceptions import Site
+
+
+#: how many of the latest waits are kept
+_LATEST = 10_000
 
 
 class WaitingLine(NamedTuple):
@@ -33,16 +39,21 @@ class Waits:
     def __init__(self, counts: dict[str, int]) -> None:
         self._counts, self._trips = counts, counts["round_trips"]
         self._found: dict[Site, tuple[int, float]] = {}
+        #: each of the latest waits: its thread, when it began and ended, and whether a reply was awaited
+        self.each: deque[tuple[int, Site, float, float, bool]] = deque(maxlen=_LATEST)
 
     def __call__(self, patience: AbstractContextManager[None]) -> _Wait:
         """`patience`, measured."""
         return _Wait(self, call_site(3), patience)
 
-    def add(self, site: Site, seconds: float) -> None:
-        """A wait that began at `site` is over."""
+    def add(self, site: Site, began: float) -> None:
+        """A wait that began at `site`, and then, is over."""
+        ended = perf_counter()
+        seconds = ended - began
         trips, before = self._found.get(site, (0, 0.0))
         now = self._counts["round_trips"]
         self._found[site] = (trips + now - self._trips, before + seconds)
+        self.each.append((get_ident(), site, began, ended, now > self._trips))
         self._trips = now
 
     def lines(self) -> list[WaitingLine]:
@@ -76,4 +87,4 @@ class _Wait:
         try:
             return self._patience.__exit__(kind, error, trace)
         finally:
-            self._waits.add(self._site, perf_counter() - self._began)
+            self._waits.add(self._site, self._began)

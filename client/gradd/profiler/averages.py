@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from .ranges import MarkedRange
+from .._session import MarkedRange
 
 
 @dataclass(slots=True)
@@ -128,27 +126,6 @@ def averages(kernels: Any, ranges: list[MarkedRange], on_gpu: bool) -> EventList
         e.count += 1
         e.cpu_time_total += 1e6 * (r.ended - r.began)
     return EventList([*marked.values(), *found.values()])
-
-
-def write_trace(path: str, events: EventList, ranges: list[MarkedRange], began: float) -> None:
-    """Write a trace for chrome://tracing or Perfetto: the ranges where they were, and kernels, of which only
-    sums are known, one after another in a row of their own.
-    """
-    rows: list[dict[str, Any]] = [
-        {"ph": "X", "cat": "user_annotation", "name": r.name, "pid": "script", "tid": r.thread,
-         "ts": 1e6 * (r.began - began), "dur": 1e6 * (r.ended - r.began)}
-        for r in ranges
-    ]  # fmt: skip
-    at = 0.0
-    for e in events:
-        if not e.is_user_annotation:
-            took = e.cpu_time_total + e.device_time_total
-            rows.append(
-                {"ph": "X", "cat": "kernel", "name": e.key, "pid": "daemon", "tid": "sums of kernels",
-                 "ts": at, "dur": took, "args": {"calls": e.count}}
-            )  # fmt: skip
-            at += took
-    Path(path).write_text(json.dumps({"schemaVersion": 1, "traceEvents": rows}))
 
 
 def _time(us: float) -> str:

@@ -7,12 +7,12 @@ import socket
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
-from time import perf_counter, time_ns
+from time import time_ns
 from typing import Any
 
-from .._session import current
-from .averages import EventList, averages, write_trace
-from .ranges import LISTENING, MarkedRange
+from .._session import MarkedRange, current
+from .averages import EventList, averages
+from .ranges import LISTENING
 
 
 class ProfilerActivity(Enum):
@@ -119,7 +119,7 @@ class profile:
         self._measured: Any = None
         self._ranges: list[MarkedRange] = []
         self._events = EventList()
-        self._began = 0.0
+        self._latest: Any = None
 
     def _action(self) -> ProfilerAction:
         if self._action_of is None:
@@ -158,7 +158,6 @@ class profile:
             self._end()
         elif self._measured is None:
             self._ranges = []
-            self._began = perf_counter()
             self._measured = current().profile()
             LISTENING.append(self._ranges)
 
@@ -166,6 +165,7 @@ class profile:
         if self._measured is None:
             return
         measured, self._measured = self._measured.stop(), None
+        self._latest = measured
         LISTENING[:] = [heard for heard in LISTENING if heard is not self._ranges]
         self._events = averages(measured.kernels, self._ranges, current().backend.device.type == "cuda")
 
@@ -183,8 +183,13 @@ class profile:
         return self.key_averages()
 
     def export_chrome_trace(self, path: str) -> None:
-        """Write the latest cycle as a trace for chrome://tracing or Perfetto."""
-        write_trace(path, self.key_averages(), self._ranges, self._began)
+        """Write the latest cycle as a trace for Perfetto or chrome://tracing, as a session's profile does;
+        RuntimeError where nothing was measured.
+        """
+        self.key_averages()
+        if self._latest is None:
+            raise RuntimeError("nothing was measured")
+        self._latest.export_chrome_trace(path, self._ranges)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Raise NotImplementedError: stacks are not recorded."""

@@ -5,20 +5,10 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True)
-class MarkedRange:
-    """A range of a script: its thread, and seconds of `perf_counter`."""
-
-    name: str
-    thread: int
-    began: float
-    ended: float
-
+from .._session import MarkedRange
 
 #: the profiles that are being measured
 LISTENING: list[list[MarkedRange]] = []

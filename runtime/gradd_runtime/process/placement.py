@@ -187,7 +187,7 @@ class InlinePlacement:
                     hosted = self._sessions.get(name)
                 session = None if hosted is None else hosted.session
                 if session is not None and session.profiler is not None:
-                    session.profiler.waited(began - came)
+                    session.profiler.waited(came, began)
                 self._meter.queue.add(began - came)
                 if hosted is not None:
                     hosted.next(number)

@@ -147,7 +147,7 @@ class Worker:
             del self._waiting[number]
         session = hosted.session
         if session is not None and session.profiler is not None:
-            session.profiler.waited(began - came)
+            session.profiler.waited(came, began)
         self._meter.queue.add(began - came)
         hosted.next(request)
         self._running.cell[0] = request

@@ -9,15 +9,16 @@ from collections import deque
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol.messages import BatchTime, KernelTime, Miss, Profiled
+from gradd_protocol.messages import Profiled
+from gradd_protocol.profiles import BatchTime, KernelCall, KernelTime, Miss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gradd_protocol.program import Program, Step
 
-#: latest batches and misses in a profile
-LATEST = 1000
+#: latest batches and misses in a profile, and latest calls of kernels
+LATEST, LATEST_CALLS = 1000, 10_000
 
 
 class Profiler:
@@ -28,14 +29,18 @@ class Profiler:
         self._kernels: dict[tuple[str, str], list[float]] = {}
         self._batches: deque[BatchTime] = deque(maxlen=LATEST)
         self._misses: deque[Miss] = deque(maxlen=LATEST)
+        self._calls: deque[KernelCall] = deque(maxlen=LATEST_CALLS)
         self._counts = {"planned": 0, "eager": 0, "hits": 0, "new_programs": 0, "bytes_in": 0, "bytes_out": 0}
         self._seconds = self._waited = self._wait = 0.0
+        self._came: float | None = None
         self._last: tuple[str, Program] | None = None
 
     # -- kernels -------------------------------------------------------------------------------------
 
-    def kernel(self, name: str, how: str, seconds: float) -> None:
-        """Count a kernel's run."""
+    def kernel(self, name: str, how: str, began: float) -> None:
+        """Count a kernel's run, which is over."""
+        seconds = perf_counter() - began
+        self._calls.append(KernelCall(name, round(began, 7), round(seconds, 7)))
         found = self._kernels.setdefault((name, how), [0, 0.0])
         found[0] += 1
         found[1] += seconds
@@ -45,14 +50,14 @@ class Profiler:
         began = perf_counter()
         found = kernel(*args, **attrs)
         self.synchronize()
-        self.kernel(name, "eager", perf_counter() - began)
+        self.kernel(name, "eager", began)
         return found
 
     # -- batches and programs ------------------------------------------------------------------------
 
-    def waited(self, seconds: float) -> None:
-        """The next frame waited in a queue."""
-        self._wait = seconds
+    def waited(self, came: float, began: float) -> None:
+        """The next frame waited in a queue, from when it came."""
+        self._came, self._wait = came, began - came
 
     def begin(self) -> float:
         """A batch begins; pass the result to `batch`."""
@@ -65,8 +70,9 @@ class Profiler:
         self._counts[how] += 1
         self._seconds += seconds
         self._waited += self._wait
-        self._batches.append(BatchTime(position, program, steps, how, why, seconds, self._wait))
-        self._wait = 0.0
+        came = began if self._came is None else self._came
+        self._batches.append(BatchTime(position, program, steps, how, why, seconds, self._wait, came, began))
+        self._wait, self._came = 0.0, None
 
     def bytes(self, came: int, went: int) -> None:
         """Count the bytes of a frame and its reply."""
@@ -99,7 +105,7 @@ class Profiler:
         return Profiled(
             kernels=[KernelTime(name, how, int(calls), spent) for (name, how), (calls, spent) in rows],
             batches=list(self._batches), misses=list(self._misses), seconds=self._seconds,
-            waited=self._waited, **self._counts,
+            waited=self._waited, calls=list(self._calls), **self._counts,
         )  # fmt: skip
 
 

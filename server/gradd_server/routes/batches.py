@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Awaitable, Callable
+from time import perf_counter
 
 from gradd_protocol import frames
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import GetReply, JsonBatch, ProblemReply
 from gradd_protocol.problems import ProtocolError
+from gradd_protocol.profiles import FrontTime
 from gradd_runtime.process import Bulk
 from starlette.requests import Request
 from starlette.responses import Response
@@ -69,6 +71,7 @@ async def put_batch(request: Request) -> Response:
 
     The body is JSON or a frame, `application/vnd.gradd.frame`.
     """
+    came = perf_counter()
     front = front_of(request)
     entry = entry_of(request)
     writer, seq = _number(request, "writer"), _number(request, "seq")
@@ -84,7 +87,11 @@ async def put_batch(request: Request) -> Response:
     frame, head = await _batch_frame(request)
     if (head.writer, head.epoch, head.seq) != (writer, int(epoch), seq):
         raise Refused("bad-request", "path and Gradd-Epoch say other numbers than the frame")
-    return respond_to_batch(await front.sessions.submit(entry, frame, within))
+    submitted = perf_counter()
+    reply = await front.sessions.submit(entry, frame, within)
+    if entry.passed is not None:
+        entry.passed.append(FrontTime(writer, seq, came, submitted, perf_counter()))
+    return respond_to_batch(reply)
 
 
 @_framed

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from gradd_protocol import names, strictjson
 from gradd_protocol.jsondata import invalid_json
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Acquire, Attach, Info, ProfileSwitch, SessionInfo, SessionReply
+from gradd_protocol.messages import Acquire, Attach, Info, Profiled, ProfileSwitch, SessionInfo, SessionReply
 from gradd_protocol.problems import ProtocolError, problem
 from starlette.requests import Request
 from starlette.responses import Response
@@ -170,9 +170,14 @@ async def profile(request: Request, name: str) -> Response:
     """Start or stop profiling the session, and get what was measured since the start.
 
     `kernels` by time, `batches` with the reason if eager, `misses` (new programs, and where they differ from
-    the one before), counts, and seconds in the engine and in the queue.
+    the one before), counts, seconds in the engine and in the queue, the latest `calls` of kernels, and when
+    batches passed the `front`.
     """
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_profile, text, invalid_json)
-    return respond(*await front.sessions.ask(entry_of(request), ProfileSwitch(options.on)))
+    entry = entry_of(request)
+    reply, buffers = await front.sessions.ask(entry, ProfileSwitch(options.on))
+    if isinstance(reply, Profiled):
+        reply = msgspec.structs.replace(reply, front=entry.profile(options.on))
+    return respond(reply, buffers)

@@ -1,0 +1,56 @@
+"""What a profile has rows of. Seconds are wall time; moments are seconds of the daemon's clock."""
+
+import msgspec
+
+
+class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Calls and seconds of one kernel, in batches that ran `how`: "planned" or "eager"."""
+
+    name: str
+    how: str
+    calls: int
+    seconds: float
+
+
+class KernelCall(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """One call of a kernel, as `[name, began, seconds]`."""
+
+    name: str
+    began: float
+    seconds: float
+
+
+class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
+    and in the queue, and the moments when it `came` to the engine process and `began`.
+    """
+
+    position: int
+    program: str
+    steps: int
+    how: str
+    why: str
+    seconds: float
+    waited: float
+    came: float = 0.0
+    began: float = 0.0
+
+
+class FrontTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A batch in the front: when it came, was submitted to its engine process, and was answered."""
+
+    writer: int
+    seq: int
+    came: float
+    submitted: float
+    answered: float
+
+
+class Miss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A new program: the one before it, and the first step in which they differ."""
+
+    program: str
+    like: str = ""
+    step: int = 0
+    was: str = ""
+    found: str = ""
