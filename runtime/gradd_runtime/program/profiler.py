@@ -105,7 +105,7 @@ class Profiler:
         return Profiled(
             kernels=[KernelTime(name, how, int(calls), spent) for (name, how), (calls, spent) in rows],
             batches=list(self._batches), misses=list(self._misses), seconds=self._seconds,
-            waited=self._waited, calls=list(self._calls), **self._counts,
+            waited=self._waited, calls=list(self._calls), front=[], **self._counts,
         )  # fmt: skip
 
 
