@@ -306,7 +306,7 @@ def _in_body(cls: type) -> set[str]:
     assert isinstance(made, ast.ClassDef)
     found = set()
     for node in made.body:
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found.add(node.name)
         elif isinstance(node, ast.Assign):
             found |= {ast.unparse(target) for target in node.targets}

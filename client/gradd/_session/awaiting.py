@@ -37,11 +37,12 @@ class Awaiting(Fetching):
         try:
             near, whole, found = self.begin_read(t)
         finally:
-            self.lock.release()  # type: ignore[attr-defined]
+            self.lock.release()
         if near is not None:
             return near
         if isinstance(found, Known):
             return np.asarray(found.array)
+        assert found is not None  # as no values were told
         sent = found.sent
         if not sent.counted:
             sent.counted = True
@@ -64,7 +65,7 @@ class Awaiting(Fetching):
             if wire.flying:
                 wire.counts["round_trips"] += 1
         finally:
-            self.lock.release()  # type: ignore[attr-defined]
+            self.lock.release()
         await self._pump().until(lambda: not wire.flying or wire.answered >= upto)
         if wire.unseen is not None:
             await self._waits(self.check)
@@ -72,7 +73,7 @@ class Awaiting(Fetching):
     async def ainfo(self) -> m.SessionInfo:
         """The server's state of the session, with its counts. See `info`."""
         await self.aflush()
-        return await self._waits(self.info)  # type: ignore[attr-defined, no-any-return]
+        return await self._waits(self.info)  # type: ignore[attr-defined]
 
     async def aclose(self) -> None:
         """Send what is left, raise an unseen error, disconnect; an anonymous session ends. See `close`."""

@@ -30,7 +30,7 @@ _SOON = 0.01
 class PumpHost(Protocol):
     """What a pump needs of its session."""
 
-    lock: threading.RLock  # type: ignore[valid-type]
+    lock: threading.RLock
     wire: AttentiveWire
 
 
@@ -196,7 +196,7 @@ class Pump:
         host = self._host
 
         def mend() -> None:
-            with host.lock:  # type: ignore[attr-defined]
+            with host.lock:
                 host.wire.mend()
 
         start(self._loop, mend, self._mended)
