@@ -62,12 +62,14 @@ lint: $(STAMP) types openapi-check face-check pictures-check ## check style, typ
 types: $(STAMP) ## check types (mypy --strict)
 	$(VENV)/bin/mypy
 
-openapi: $(STAMP) ## write openapi.yaml from the routes
+openapi: $(STAMP) ## write openapi.yaml from the routes, and the TypeScript client's types from it
 	$(PY) -m gradd_server.openapi > openapi.yaml.new
 	mv openapi.yaml.new openapi.yaml
+	$(PY) -m tools.typescript
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+	@$(PY) -m tools.typescript --check
 
 face: $(STAMP) ## write the stubs (.pyi) and docs/ops.md from the declarations
 	$(PY) -m tools.face

@@ -27,7 +27,7 @@ def test_files_have_one_subject() -> None:
 
 
 TOP = {
-    *ROOMS, ".ci", "docker", "docs",
+    *ROOMS, ".ci", "clients", "docker", "docs",
     "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "Makefile", "pyproject.toml", "openapi.yaml",
     ".dockerignore", ".gitignore", ".spectral.yaml",
 }  # fmt: skip

@@ -40,16 +40,18 @@ class Awaiting(Fetching):
             self.lock.release()
         if near is not None:
             return near
+        assert found is not None
         if isinstance(found, Known):
             return np.asarray(found.array)
-        assert found is not None  # as no values were told
-        sent = found.sent
+        fetch, sent = found, found.sent
         if not sent.counted:
             sent.counted = True
             self.wire.counts["round_trips"] += 1
         await self._pump().until(lambda: sent.answered)
-        here = self.wire.unseen is None and not sent.failed and found.array is not None
-        values = np.asarray(found.array) if here else await self._waits(lambda: self.end_read(whole, found))
+        if self.wire.unseen is None and not sent.failed and fetch.array is not None:
+            values = np.asarray(fetch.array)
+        else:
+            values = await self._waits(lambda: self.end_read(whole, fetch))
         return values if whole is t else part_of(whole, values, t)
 
     async def aflush(self) -> None:
