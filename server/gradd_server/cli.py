@@ -21,6 +21,7 @@ from gradd_server.commands import (
     keys,
     listing,
     serving,
+    showing,
     watching,
 )
 from gradd_server.commands.exits import (
@@ -69,7 +70,8 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    for part in (serving, listing, watching, keys, diagnosing, checking, configuring, installing):
+    parts = (serving, listing, watching, keys, diagnosing, showing, checking, configuring, installing)
+    for part in parts:
         part.add(commands)
     completing.add(commands, parser)
     _add_version(commands)
