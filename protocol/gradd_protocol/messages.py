@@ -9,7 +9,7 @@ from .dtypes import DTypeName
 from .limits import DEFAULT
 from .names import SessionName
 from .problems import Problem
-from .profiles import BatchTime, FrontTime, KernelCall, KernelTime, Miss
+from .profiles import BatchTime, FrontTime, KernelRun, KernelTime, Miss
 from .program import Program
 
 _IDS = Meta(max_length=DEFAULT.batch_ids)
@@ -363,7 +363,7 @@ class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
     waited: float = 0.0
     kernels: list[KernelTime] = []
     batches: list[BatchTime] = []
-    calls: list[KernelCall] = []
+    calls: list[KernelRun] = []
     front: list[FrontTime] = []
 
 

@@ -12,7 +12,7 @@ class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float
 
 
-class KernelCall(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class KernelRun(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """One call of a kernel, as `[name, began, seconds]`."""
 
     name: str

@@ -204,7 +204,7 @@ SCHEMAS: dict[str, Any] = {
     "Input": ["a", "b"],
     "InputItem": {"scalar": 2, "dtype": "float64"},
     "FrontTime": {"writer": 1, "seq": 2, "came": 309.9, "submitted": 309.95, "answered": 310.1},
-    "KernelCall": ["mul", 310.0, 0.0001],
+    "KernelRun": ["mul", 310.0, 0.0001],
     "KernelTime": {"name": "mul", "how": "eager", "calls": 1, "seconds": 0.0001},
     "Limits": LIMITS.as_dict(),
     "ListedSession": SESSION,

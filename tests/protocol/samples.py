@@ -116,7 +116,7 @@ SAMPLES: list[tuple[m.Message, Arrays]] = [
             waited=0.01,
             kernels=[m.KernelTime("mm", "planned", 4, 0.2)],
             batches=[m.BatchTime(7, "b", 5, "eager", "first sighting", 0.1, 0.0, 3.5, 3.5)],
-            calls=[m.KernelCall("mm", 3.51, 0.05)],
+            calls=[m.KernelRun("mm", 3.51, 0.05)],
             front=[m.FrontTime(1, 4, 3.4, 3.45, 3.7)],
         ),
         [],

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol.messages import Profiled
-from gradd_protocol.profiles import BatchTime, KernelCall, KernelTime, Miss
+from gradd_protocol.profiles import BatchTime, KernelRun, KernelTime, Miss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Profiler:
         self._kernels: dict[tuple[str, str], list[float]] = {}
         self._batches: deque[BatchTime] = deque(maxlen=LATEST)
         self._misses: deque[Miss] = deque(maxlen=LATEST)
-        self._calls: deque[KernelCall] = deque(maxlen=LATEST_CALLS)
+        self._calls: deque[KernelRun] = deque(maxlen=LATEST_CALLS)
         self._counts = {"planned": 0, "eager": 0, "hits": 0, "new_programs": 0, "bytes_in": 0, "bytes_out": 0}
         self._seconds = self._waited = self._wait = 0.0
         self._came: float | None = None
@@ -40,7 +40,7 @@ class Profiler:
     def kernel(self, name: str, how: str, began: float) -> None:
         """Count a kernel's run, which is over."""
         seconds = perf_counter() - began
-        self._calls.append(KernelCall(name, round(began, 7), round(seconds, 7)))
+        self._calls.append(KernelRun(name, round(began, 7), round(seconds, 7)))
         found = self._kernels.setdefault((name, how), [0, 0.0])
         found[0] += 1
         found[1] += seconds
