@@ -164,6 +164,7 @@ export class Session {
       const found = needed ? await this.#ask<Results>("POST", "/batches", { steps, fetch, free }) : null;
       for (const each of waiting) each.resolve(found?.results ?? {});
     } catch (error) {
+      this.#dead.push(...free); // a batch that failed frees nothing
       for (const each of waiting) each.reject(error);
     }
   }

@@ -76,7 +76,7 @@ export class Tensor {
 
   /** The gradient, for operations: `w.sub_(w.gradient, 0.1)`. */
   get gradient(): Gradient {
-    return new Gradient(this.session, `${this.name}.grad`);
+    return new Gradient(this);
   }
 
   /** The gradient's value; null if there is none. */
@@ -113,7 +113,12 @@ export class Tensor {
 }
 
 /** The gradient of a tensor, as an operand. */
-export class Gradient extends Tensor {}
+export class Gradient extends Tensor {
+  /** `of` stays as long as its gradient is in use. */
+  constructor(readonly of: Tensor) {
+    super(of.session, `${of.name}.grad`);
+  }
+}
 
 function over(dim: number | number[] | undefined, keepdim: boolean): Record<string, Attr> {
   return dim === undefined ? {} : { dim, keepdim };
