@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -157,6 +157,12 @@ bench-quick: $(STAMP) ## less of it, in two minutes; prints only
 
 bench-versus: $(STAMP) ## measure beside BASE, a commit or a clone, in turn; fail where 3 % slower
 	$(PY) -m benchmarks.versus $(BASE)
+
+test-browser: $(STAMP) ## the dashboard in chromium: what it does, axe, load time (at most 200 ms); takes the docs' pictures
+	$(PY) -m pip install --quiet --group browser
+	npm install --silent --no-save --prefix build/browser axe-core@4
+	GRADD_NODE_MODULES=$(CURDIR)/build/browser/node_modules GRADD_PICTURES=1 GRADD_LOAD_MS=200 \
+	    $(PY) -m pytest -rsP -n0 tests/dashboard
 
 test-docker: $(STAMP) ## build and run the image; PODMAN= is a command prefix, BASE= a base image
 	$(PY) -m pytest -rsP -m container tests/docker

@@ -114,6 +114,39 @@ class DaemonStatus(Struct, frozen=True):
     """The latest first, at most 20 of each engine process."""
 
 
+class LiveSession(Struct, frozen=True):
+    """An open session. Of those that answered last there are figures, counted since their engine process
+    has them.
+    """
+
+    tenant: str
+    name: str
+    streams: int
+    """Clients that are connected to it."""
+    tensors: int | UnsetType = UNSET
+    bytes: int | UnsetType = UNSET
+    idle_seconds: float | UnsetType = UNSET
+    counts: dict[str, int] | UnsetType = UNSET
+
+
+class LiveState(Struct, frozen=True):
+    """What a daemon does, as far as the asker may see it."""
+
+    version: str
+    tenant: str
+    """The asker's."""
+    role: Literal["user", "operator"]
+    ready: bool
+    uptime_seconds: float
+    engines: list[EngineLoad]
+    """For operators alone."""
+    tenants: list[TenantLoad]
+    sessions: list[LiveSession]
+    """The latest first; then those of which there are no figures."""
+    more: int
+    """Sessions that are left out."""
+
+
 class OpInput(Struct, frozen=True):
     """A parameter that takes tensors."""
 

@@ -13,7 +13,7 @@ from gradd_protocol.version import VERSION
 from starlette.routing import BaseRoute, Route, compile_path
 
 from gradd_server import examples, schemas
-from gradd_server.media import DOT, PROBLEM
+from gradd_server.media import DOT, EVENTS, HTML, PROBLEM
 from gradd_server.operations import ALWAYS, OPERATIONS, PATH_PARAMETERS, TAGS, Content, Operation
 from gradd_server.schemas import Schema
 
@@ -166,7 +166,8 @@ def _content(bodies: Iterable[Content]) -> dict[str, Any]:
         if body.type is not None:
             schema = schemas.ref(schemas.name_of(body.type))
         else:
-            schema = {"type": "string"} if body.media_type == DOT else {"type": "string", "format": "binary"}
+            plain = body.media_type in (DOT, EVENTS, HTML)
+            schema = {"type": "string"} if plain else {"type": "string", "format": "binary"}
         content[body.media_type] = {"schema": schema}
         if body.example is not None:
             content[body.media_type]["example"] = body.example

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from gradd_protocol import dtypes
@@ -141,6 +142,19 @@ STATUS = {
     "tenants": [TENANT],
     "sessions": [ACTIVE],
 }
+LIVE_SESSION = {"tenant": "default", "name": "demo", "streams": 1}
+LIVE = {
+    "version": VERSION,
+    "tenant": "default",
+    "role": "operator",
+    "ready": True,
+    "uptime_seconds": 60.0,
+    "engines": [ENGINE],
+    "tenants": [TENANT],
+    "sessions": [LIVE_SESSION],
+    "more": 0,
+}
+LIVE_EVENT = f"event: live\ndata: {json.dumps(LIVE)}\n\n"
 PROBLEM_PAGE = {
     "type": "/problems/op-failed",
     "title": "Step failed",
@@ -206,6 +220,8 @@ SCHEMAS: dict[str, Any] = {
     "FrontTime": {"writer": 1, "seq": 2, "came": 309.9, "submitted": 309.95, "answered": 310.1},
     "KernelRun": ["mul", 310.0, 0.0001],
     "KernelTime": {"name": "mul", "how": "eager", "calls": 1, "seconds": 0.0001},
+    "LiveSession": LIVE_SESSION,
+    "LiveState": LIVE,
     "Limits": LIMITS.as_dict(),
     "ListedSession": SESSION,
     "Liveness": {"status": "live"},

@@ -1,8 +1,8 @@
 """Checks on all requests before any route, for HTTP and WebSocket handshakes.
 
-Whoever asks must show a key; only the probes need none. A page in a browser can reach a daemon on localhost
-(DNS rebinding, cross-site requests), so Host must name this machine, and an Origin must be the daemon's own.
-There is no CORS.
+Whoever asks must show a key; only the probes and the files of the dashboard need none. A page in a browser
+can reach a daemon on localhost (DNS rebinding, cross-site requests), so Host must name this machine, and an
+Origin must be the daemon's own. There is no CORS.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from gradd_server.front import Front
 from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
 from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
+from gradd_server.pages import PATHS
 from gradd_server.timing import Timing, current
 from gradd_server.traffic import Load
 
 MAX_PATH_BYTES = 16 * 1024
 PROBES = frozenset({"/livez", "/readyz", "/health"})
-"""What is answered without a key."""
+"""What is answered without a key, beside the files of the dashboard."""
 
 _SECRETS = frozenset({"token", "access_token", "api_key", "apikey", "key"})
 _HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/\s]+)(?::[0-9]{1,5})?")
@@ -43,13 +44,16 @@ class Gate:
     """Pure ASGI middleware around `app`; must be the outermost.
 
     Refuses (as problem+json): a Host that is not this machine (421), a foreign Origin (403), too many or too
-    large headers (431), all but probes without a valid key (401), a key in the URL (400), an overlong path
-    (414), an encoded slash in a path (400), a body of unknown type or encoding (415), and while draining all
-    but probes and reads (503). Answers 500, without details, if the app fails. Counts the front's unanswered
-    requests, notes in the audit log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies.
-    `scope["key"]` is whose request it is; None for a probe without a key. `scope["load"]` is what it holds,
-    and `scope["turn"]` waits for its tenant's turn, see Attention.
+    large headers (431), all but probes and the dashboard's files without a valid key (401), a key in the URL
+    (400), an overlong path (414), an encoded slash in a path (400), a body of unknown type or encoding (415),
+    and while draining all but probes and reads (503). Answers 500, without details, if the app fails. Counts
+    the front's unanswered requests, notes in the audit log who changed what, and adds `X-Request-Id` and
+    `Server-Timing` to replies. `scope["key"]` is whose request it is; None where none is needed and none
+    came. `scope["load"]` is what it holds, and `scope["turn"]` waits for its tenant's turn, see Attention.
     """
+
+    open_paths = PROBES | PATHS
+    """What is answered without a key."""
 
     def __init__(self, app: ASGIApp, front: Front) -> None:
         self.app = app
@@ -174,7 +178,7 @@ class Gate:
         try:
             return keys.identify(headers)
         except Refused:
-            if path in PROBES:
+            if path in self.open_paths:
                 return None
             raise
 

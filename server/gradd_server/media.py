@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 DOT = "text/vnd.graphviz"
+EVENTS = "text/event-stream"
 FRAME = "application/vnd.gradd.frame"
+HTML = "text/html"
 JSON = "application/json"
 NPY = "application/x-npy"
 OCTETS = "application/octet-stream"

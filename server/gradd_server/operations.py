@@ -15,8 +15,9 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, SnapshotInfo, Tensors
 
 from gradd_server import answers, examples
-from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, SAFETENSORS
+from gradd_server.media import DOT, EVENTS, FRAME, HTML, JSON, NPY, OCTETS, SAFETENSORS
 from gradd_server.options import CancelOptions, FetchOptions, ProfileOptions, SessionOptions
+from gradd_server.pages import FILES
 from gradd_server.schemas import Schema, ref
 
 
@@ -63,6 +64,7 @@ TAGS = {
     "tensors": "Tensors: made, read, released; their gradients and graphs.",
     "batches": "Batches of steps, and what is staged for them or left by them.",
     "hooks": "Programs that backward passes run.",
+    "dashboard": "The page for browsers, and what it shows.",
     "snapshots": "Snapshots by hand: plain safetensors files, at which other sessions can begin.",
 }
 
@@ -75,6 +77,7 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "hook": (ref("TensorName"), "halve"),
     "op": ({"type": "string"}, "matmul"),
     "snapshot": (ref("SnapshotId"), examples.SNAPSHOT_ID),
+    "file": ({"type": "string", "enum": sorted(FILES)}, "index.html"),
     "slug": ({"type": "string", "enum": list(problems.TABLE)}, "op-failed"),
     "key": (_KEY, "1.1"),
     "writer": (_COUNT, 1),
@@ -105,6 +108,7 @@ _NUMBERED = (
 )  # fmt: skip
 
 _READY = {200: (Content(JSON, {"status": "ready"}, answers.Readiness),)}
+_PAGE = Content(HTML, "<!doctype html>\n")
 _SESSION = Content(JSON, examples.SESSION, SessionInfo)
 _TENSOR = (
     Content(JSON, examples.W_VALUE, answers.TensorValue),
@@ -143,6 +147,18 @@ OPERATIONS = {
     "GET /v1": Operation("daemon", {200: (Content(JSON, examples.DAEMON, answers.Description),)}),
     "GET /v1/status": Operation(
         "daemon", {200: (Content(JSON, examples.STATUS, answers.DaemonStatus),)}, problems=("forbidden",)
+    ),
+    "GET /": Operation("dashboard", {200: (_PAGE,)}, is_open=True),
+    "GET /dashboard/{file}": Operation(
+        "dashboard",
+        {200: (_PAGE, Content("text/css"), Content("text/javascript"), Content("image/svg+xml"))},
+        problems=("not-found",),
+        is_open=True,
+    ),
+    "GET /v1/live": Operation(
+        "dashboard",
+        {200: (Content(JSON, examples.LIVE, answers.LiveState), Content(EVENTS, examples.LIVE_EVENT))},
+        problems=("not-acceptable",),
     ),
     "GET /v1/ops": Operation(
         "ops", {200: (Content(JSON, {"ops": {"matmul": examples.MATMUL}}, answers.OpCatalogue),)}

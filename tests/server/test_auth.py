@@ -22,6 +22,7 @@ from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile, mint
 from gradd_server.operations import OPERATIONS, PATH_PARAMETERS
+from gradd_server.pages import PATHS
 from gradd_server.settings import Settings
 from starlette.routing import WebSocketRoute
 
@@ -127,12 +128,12 @@ def test_the_walk_is_over_all_routes(world: World) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_without_a_key_all_but_probes_are_refused(
+def test_without_a_key_all_but_probes_and_the_page_are_refused(
     world: World, problem: Expect, method: str, path: str
 ) -> None:
     for headers in ({}, {"authorization": f"Bearer {mint()}"}, {"authorization": "Basic YTpi"}):
         answer = world.call(method, filled(path), headers=headers)
-        if path in PROBES:
+        if filled(path) in PROBES | PATHS:
             assert answer.status_code == 200
             continue
         problem(answer, "unauthenticated", 401)
@@ -140,7 +141,10 @@ def test_without_a_key_all_but_probes_are_refused(
     assert world.placement.asked == 0
 
 
-@pytest.mark.parametrize("path", ["/", "/v2", "/docs", "/metrics", "/v1/sessions/demo/stream", "/livez/x"])
+@pytest.mark.parametrize(
+    "path",
+    ["/dashboard", "/dashboard/none.js", "/v2", "/docs", "/metrics", "/v1/sessions/demo/stream", "/livez/x"],
+)
 def test_paths_that_are_not_there_are_refused_too(world: World, problem: Expect, path: str) -> None:
     problem(world.call("GET", path), "unauthenticated", 401)
     problem(world.ask("local", "GET", path), "not-found", 404)

@@ -139,7 +139,7 @@ def test_a_path_without_end(call: Caller, problem: Expect) -> None:
 
 
 def test_no_such_path(call: Caller, problem: Expect) -> None:
-    for path in ("/", "/v2", "/v1/", "/docs", "/openapi.json", "/v1/sessions/demo/stream"):
+    for path in ("/dashboard", "/v2", "/v1/", "/docs", "/openapi.json", "/v1/sessions/demo/stream"):
         problem(call("GET", path), "not-found", 404)
 
 

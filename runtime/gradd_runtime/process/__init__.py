@@ -11,7 +11,15 @@ from .control import OrderBook, Running, order_envelope
 from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, sealed, sealed_bulk, send, unsent
 from .hosting import Hosted
 from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
-from .meter import SECONDS, Durations, Figures, TenantFigures, decode_figures, encode_figures
+from .meter import (
+    SECONDS,
+    Durations,
+    Figures,
+    SessionFigures,
+    TenantFigures,
+    decode_figures,
+    encode_figures,
+)
 from .paging import NEVER, PagingRules, most_awake
 from .placement import Engines, EngineStatus, InlinePlacement, Pending, Placement
 from .pulse import beat, beats, cpu_seconds, hang_on, resident
@@ -21,7 +29,8 @@ __all__ = [
     "BULK_BYTES", "FORMATS", "NEVER", "SECONDS", "Bulk", "Commons", "Durations", "EngineStatus", "Engines",
     "Envelope",
     "EnvelopeKind", "Figures", "FileOrder", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter",
-    "Order", "OrderBook", "PagingRules", "Pending", "Placement", "Running", "TenantFigures", "TextFormatter",
+    "Order", "OrderBook", "PagingRules", "Pending", "Placement", "Running", "SessionFigures", "TenantFigures",
+    "TextFormatter",
     "announce", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "deleted",
     "encode_figures", "hang_on", "log_arguments", "most_awake", "open_session", "order_envelope",
     "recovering", "refusal", "resident", "sealed", "sealed_bulk", "send", "start_log", "start_log_as",

@@ -24,6 +24,8 @@ from gradd_server.telemetry.metrics import exposition
 class AdminGate(Gate):
     """The gate of the admin listener: for operators alone."""
 
+    open_paths = PROBES
+
     def __init__(self, app: ASGIApp, front: Front, private: bool) -> None:
         super().__init__(app, front)
         self._private = private

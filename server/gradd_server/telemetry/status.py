@@ -29,8 +29,8 @@ async def status_of(front: Front) -> DaemonStatus:
         traffic_bytes=front.traffic.used,
         restarts=survey.restarts,
         lost=survey.lost,
-        engines=[_engine(seen) for seen in survey.processes],
-        tenants=_tenants(told),
+        engines=[engine_load(seen) for seen in survey.processes],
+        tenants=tenant_loads(told),
         sessions=[
             ActiveSession(names.owner(s.key), names.own(s.key), s.tensors, s.bytes, s.idle, s.counts)
             for s in recent
@@ -38,7 +38,8 @@ async def status_of(front: Front) -> DaemonStatus:
     )
 
 
-def _engine(seen: Seen) -> EngineLoad:
+def engine_load(seen: Seen) -> EngineLoad:
+    """An engine process, by what it told last."""
     known = seen.figures or Figures({}, {}, {}, Durations(), Durations(), Durations())
     return EngineLoad(
         seen.pid, seen.up, seen.answered, seen.waiting, seen.resident, known.sessions, known.tensors,
@@ -46,7 +47,8 @@ def _engine(seen: Seen) -> EngineLoad:
     )  # fmt: skip
 
 
-def _tenants(told: list[Figures]) -> list[TenantLoad]:
+def tenant_loads(told: list[Figures]) -> list[TenantLoad]:
+    """The tenants of all engine processes, by name."""
     found: dict[str, TenantFigures] = {}
     for figures in told:
         for name, more in figures.tenants.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from time import monotonic
 from typing import NamedTuple
 
 from gradd_runtime.process import EngineStatus, Figures, decode_figures, resident
@@ -12,6 +13,9 @@ from gradd_server.sessions import Sessions, settled
 
 PATIENCE_SECONDS = 1.0
 """Longest wait for an engine process, which answers between two frames."""
+
+RECENT_SECONDS = 0.5
+"""So old may be what several watch at once."""
 
 
 class Seen(NamedTuple):
@@ -45,6 +49,17 @@ class Surveyor:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._latest: dict[int, Figures] = {}
+        self._looking = asyncio.Lock()
+        self._seen: Survey | None = None
+        self._seen_at = 0.0
+
+    async def recent(self, age: float = RECENT_SECONDS) -> Survey:
+        """A survey of now, or of at most `age` seconds ago: all who watch share it."""
+        async with self._looking:
+            if self._seen is None or monotonic() - self._seen_at >= age:
+                self._seen = await self.look()
+                self._seen_at = monotonic()
+            return self._seen
 
     async def look(self, seconds: float = PATIENCE_SECONDS) -> Survey:
         """Ask all of them, and wait up to `seconds` for their answers."""
