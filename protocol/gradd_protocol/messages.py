@@ -118,14 +118,26 @@ class Acquire(_Message, frozen=True, tag="acquire"):
     """Begin a new epoch, fence all earlier writers, and become a writer."""
 
 
+LoggedValue: TypeAlias = float | Name
+"""A number, or the id of a tensor with one element; a float that is not finite is its name."""
+
+
+class Logged(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A point of the curve `name`; without `step` its number in the curve."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=DEFAULT.name_chars)]
+    value: LoggedValue
+    step: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | None = None
+
+
 class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     """A program, and everything that changes from run to run.
 
     `keep`: slots that become session tensors @writer.first, @writer.first+1, ... in order. `fetch`: slots or
     ids whose values the reply returns. `free`: ids to drop, before the first step, or after the last if the
     batch uses them elsewhere and no step failed. `bind`/`unbind`: shared names. `state`: ids whose TensorInfo
-    the reply returns. `uploads`: for each step of op `upload`, a buffer of this frame or the key `w.n` of a
-    staged upload.
+    the reply returns. `log`: points of curves, as of after the last step; an id that the batch frees is left
+    out. `uploads`: for each step of op `upload`, a buffer of this frame or the key `w.n` of a staged upload.
     """
 
     writer: Count
@@ -144,6 +156,7 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     bind: Annotated[dict[str, Count | Name], _IDS] = {}
     unbind: Annotated[list[Name], _IDS] = []
     state: Annotated[list[Name], _IDS] = []
+    log: Annotated[list[Logged], _IDS] = []
 
 
 class JsonBatch(_Message, frozen=True, tag="json-batch"):
@@ -208,6 +221,10 @@ class GetGraph(_Message, frozen=True, tag="get-graph"):
     name: Name
     form: Literal["json", "dot"] = "json"
     max_nodes: Annotated[int, Meta(ge=1, le=DEFAULT.graph_nodes)] = 1000
+
+
+class GetSeries(_Message, frozen=True, tag="get-series"):
+    """Ask for the curves that scripts logged, as JSON."""
 
 
 class PutHook(_Message, frozen=True, tag="put-hook"):
@@ -386,6 +403,7 @@ Request: TypeAlias = (
     | ListTensors
     | BackwardJson
     | GetGraph
+    | GetSeries
     | PutHook
     | GetHook
     | DeleteHook

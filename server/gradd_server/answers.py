@@ -11,7 +11,7 @@ from gradd_protocol.dtypes import DTypeName
 from gradd_protocol.jsondata import Data
 from gradd_protocol.jsonform import HookKind, StepBody
 from gradd_protocol.limits import Limits
-from gradd_protocol.messages import SessionInfo, SnapshotInfo
+from gradd_protocol.messages import Real, SessionInfo, SnapshotInfo
 from gradd_protocol.names import Reference, TemporaryName, TensorName
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -261,6 +261,25 @@ class HookList(Struct, frozen=True):
     """Hooks in order of declaration."""
 
     hooks: list[HookInfo]
+
+
+class Curve(Struct, frozen=True):
+    """What was logged under a name: every so many points of it, and the last."""
+
+    count: int
+    """Points that were logged."""
+    every: int
+    """One of so many is here."""
+    steps: list[int]
+    values: list[Real]
+
+
+class CurveList(Struct, frozen=True):
+    """What scripts logged in a session, by name."""
+
+    series: dict[str, Curve]
+    dropped: int
+    """Points that were not taken: there were as many names as there may be."""
 
 
 class NodeOutput(Struct, frozen=True):

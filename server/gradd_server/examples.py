@@ -193,6 +193,11 @@ SCHEMAS: dict[str, Any] = {
     "DaemonStatus": STATUS,
     "EngineLoad": ENGINE,
     "TenantLoad": TENANT,
+    "Curve": {"count": 2, "every": 1, "steps": [0, 1], "values": [0.7, "NaN"]},
+    "CurveList": {
+        "series": {"loss": {"count": 2, "every": 1, "steps": [0, 1], "values": [0.7, 0.5]}},
+        "dropped": 0,
+    },
     "Dtype": "float32",
     "Data": [[1.0], ["NaN"]],
     "Description": DAEMON,

@@ -297,6 +297,11 @@ OPERATIONS = {
         ),
         problems=(*_IN_SESSION, "tensor-not-found", "not-acceptable"),
     ),
+    "GET /v1/sessions/{name}/series": Operation(
+        "dashboard",
+        {200: (Content(JSON, {"series": {}, "dropped": 0}, answers.CurveList),)},
+        problems=_IN_SESSION,
+    ),
     "PUT /v1/sessions/{name}/hooks/{hook}": Operation(
         "hooks",
         {201: (_HOOK,), 200: (_HOOK,)},

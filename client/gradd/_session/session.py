@@ -15,6 +15,7 @@ from .._program import Builder
 from .._tensor import Tensor, acquaint
 from .._transports import CLOSE, Dropped
 from .awaiting import Awaiting
+from .curves import Curving
 from .graph import graph_of
 from .listening import Listening
 from .naming import Naming
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Session(Listening, Awaiting, Naming):
+class Session(Listening, Awaiting, Naming, Curving):
     """A session, created by `gradd.connect`; as a context manager it makes itself current."""
 
     def __init__(

@@ -46,11 +46,31 @@ class Outbox:
         self._habits: dict[Recorded, CachedProgram] = {}
         self._predicted: OrderedDict[str, frozenset[int]] = OrderedDict()
         self._next_id = 1
+        #: points of curves that are not sent: name, number or tensor, step
+        self._logged: list[tuple[str, Any, int | None]] = []
+
+    def log(self, name: str, value: Any, step: int | None) -> None:
+        """Send a point with the next batch that has its tensor, or that follows it."""
+        self._logged.append((name, value, step))
+
+    def _take_logged(self) -> list[m.Logged]:
+        """The points whose values the session has after this batch."""
+        taken, left = [], []
+        for name, value, step in self._logged:
+            if isinstance(value, float):
+                taken.append(m.Logged(name, encode_scalar(value), step))
+            elif value._id is not None:
+                taken.append(m.Logged(name, value._id, step))
+            elif value._lost is None:
+                left.append((name, value, step))
+        self._logged = left
+        return taken
 
     def begin_anew(self) -> None:
         """Start again after the session became another writer."""
         self.latest = None
         self._next_id = 1
+        self._logged = []
 
     def send(
         self, built: Builder, fetch: list[Any], state: list[str] | None = None,
@@ -65,7 +85,7 @@ class Outbox:
         for data in built.uploads:
             if isinstance(data, StagedUpload):
                 data.settle()
-        if not (built.steps or fetch or state or bind or unbind or wire.dead):
+        if not (built.steps or fetch or state or bind or unbind or wire.dead or self._logged):
             return None
         wire.make_room()
         try:
@@ -115,6 +135,7 @@ class Outbox:
             fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads],
             free=[] if beside else self._frees(),
             bind={name: t._id for name, t in bind.items()}, unbind=unbind, state=state,
+            log=[] if beside or not self._logged else self._take_logged(),
         )  # fmt: skip
         sent = Sent(message, definition, buffers, built, beside)
         for index, (t, k) in enumerate(reads):

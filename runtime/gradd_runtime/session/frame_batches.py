@@ -123,6 +123,8 @@ def _run(
         return Outcome(problem=error.problem)
     with defaulting(bound.dtype):
         outcome = perform(work, session, batch.writer, batch.seq)
+    if batch.log:
+        session.curves.take(batch.log, session.table)
     session.counts["steps"] += outcome.applied
     return outcome
 

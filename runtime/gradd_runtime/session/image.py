@@ -17,6 +17,7 @@ from gradd_protocol.program import Program
 from ..store import RESERVED, BadSnapshot, Snapshot
 from ..tensors import Marks
 from .json_hooks import Hook, HookImage
+from .series import SeriesImage
 from .writers import Writer
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
     pins: list[tuple[str, str, str]] = []
     programs: list[tuple[Program, int]] = []
     restored: Restored | msgspec.UnsetType = msgspec.UNSET
+    #: what its scripts logged, if anything
+    series: list[SeriesImage] | msgspec.UnsetType = msgspec.UNSET
 
 
 _decoder = msgspec.json.Decoder(SessionImage)
@@ -140,6 +143,7 @@ def take_image(session: SessionState, desk: JsonDesk | None, hooks: Hooks) -> Sn
 
 def _add_clients(image: SessionImage, session: SessionState, desk: JsonDesk, arrays: _Arrays) -> None:
     image.entries, image.counts, image.restored = session.entries, session.counts, session.restored
+    image.series = session.curves.images() or msgspec.UNSET
     image.marks = session.table.marks()
     image.epoch, image.next = session.writers.epoch, session.writers.next
     image.writers = [_writer(w, arrays) for w in session.writers]
@@ -220,6 +224,7 @@ def _restore(
     session.entries = image.entries
     session.counts.update(image.counts)
     session.restored = image.restored
+    session.curves.restore(image.series or [])
     session.position = image.position
     session.generator.seed, session.generator.step = image.stream
     held = sum(storage.nbytes for storage in image.graph.storages)

@@ -240,6 +240,8 @@ class Session(SessionState):
                 return self.hooks.answer(self, message, buffers)
             case m.GetGraph():
                 return graph_reply(message, self.table)
+            case m.GetSeries():
+                return self.curves.answer()
             case m.GetResult():
                 values, info = self.pins.read(message.key, message.begin, message.count)
                 return m.TensorReply(info), [values]

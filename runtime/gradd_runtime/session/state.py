@@ -15,6 +15,7 @@ from .change import Change
 from .orders import Orders
 from .programs import Programs
 from .ration import Ration
+from .series import Curves
 from .staged import StagedUploads
 from .writers import Writers
 
@@ -56,6 +57,8 @@ class SessionState(RunContext):
         self.admitted = Admitted()
         self.plans = Plans()
         self.ration = Ration()
+        #: what its scripts log
+        self.curves = Curves()
         self.obey(Orders())
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         #: batches that came to something else than what they ask for; of no consequence for the session

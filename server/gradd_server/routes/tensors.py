@@ -13,6 +13,7 @@ from gradd_protocol.messages import (
     DeleteTensor,
     GetGraph,
     GetResult,
+    GetSeries,
     GetTensor,
     GetTensors,
     ListTensors,
@@ -167,6 +168,16 @@ async def get_graph(request: Request) -> Response:
     return Response(text.tobytes(), headers={"vary": "accept"}, media_type=form)
 
 
+async def get_series(request: Request) -> Response:
+    """Read the curves that scripts logged in the session, with `session.log`.
+
+    A curve has at most 2,048 points: of a longer one every second is left out, or every fourth, and so on.
+    """
+    front = front_of(request)
+    _, (text,) = await front.sessions.ask(entry_of(request), GetSeries())
+    return Response(text.tobytes(), media_type=JSON)
+
+
 def _max_nodes(request: Request) -> int:
     text = request.query_params.get("max_nodes", "1000")
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= LIMITS.graph_nodes):
@@ -225,6 +236,7 @@ routes = [
     Route("/v1/sessions/{name}/tensors:fetch", fetch_tensors, methods=["POST"]),
     Route("/v1/sessions/{name}/tensors/{id}:backward", run_backward, methods=["POST"]),
     Route("/v1/sessions/{name}/tensors/{id}/graph", get_graph, methods=["GET"]),
+    Route("/v1/sessions/{name}/series", get_series, methods=["GET"]),
     Route("/v1/sessions/{name}/tensors/{id}", put_tensor, methods=["PUT"]),
     Route("/v1/sessions/{name}/tensors/{id}", get_tensor, methods=["GET"]),
     Route("/v1/sessions/{name}/tensors/{id}", delete_tensor, methods=["DELETE"]),

@@ -1,0 +1,139 @@
+"""What scripts log: a curve for each name, of bounded size."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.problems import ProtocolError
+
+from ..tensors import values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..tensors import TensorTable
+
+#: names of one session; what has another is dropped
+MOST_NAMES = 64
+#: points of a curve; at so many, every second one is dropped, and of those to come
+MOST_POINTS = 2048
+
+
+class SeriesImage(msgspec.Struct, array_like=True):
+    """A curve in a snapshot; values are those of `Series.told`."""
+
+    name: str
+    every: int
+    count: int
+    steps: list[int]
+    values: list[m.Real]
+    last: tuple[int, m.Real]
+
+
+class Series:
+    """A curve: every so many of its points, and the last."""
+
+    def __init__(self) -> None:
+        self.every = 1
+        self.count = 0
+        self._steps = array("q")
+        self._values = array("d")
+        self._last = (0, 0.0)
+
+    def add(self, step: int | None, value: float) -> None:
+        """Another point; its step is the number of points before it where none is given."""
+        self._last = (self.count if step is None else step, value)
+        if self.count % self.every == 0:
+            self._steps.append(self._last[0])
+            self._values.append(value)
+            if len(self._steps) >= MOST_POINTS:
+                self._steps, self._values = self._steps[::2], self._values[::2]
+                self.every *= 2
+        self.count += 1
+
+    def told(self) -> dict[str, Any]:
+        """As JSON has it."""
+        steps, values = list(self._steps), list(self._values)
+        if (self.count - 1) % self.every:
+            steps.append(self._last[0])
+            values.append(self._last[1])
+        return {
+            "count": self.count, "every": self.every, "steps": steps, "values": [_real(v) for v in values],
+        }  # fmt: skip
+
+    def image(self, name: str) -> SeriesImage:
+        """Itself in a snapshot."""
+        values = [_real(v) for v in self._values]
+        last = (self._last[0], _real(self._last[1]))
+        return SeriesImage(name, self.every, self.count, list(self._steps), values, last)
+
+    @classmethod
+    def of(cls, image: SeriesImage) -> Series:
+        """The curve of a snapshot."""
+        made = cls()
+        made.every, made.count = image.every, image.count
+        made._steps = array("q", image.steps)
+        made._values = array("d", [float(v) for v in image.values])
+        made._last = (image.last[0], float(image.last[1]))
+        return made
+
+
+def _real(value: float) -> m.Real:
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+class Curves:
+    """The curves of a session, by name."""
+
+    def __init__(self) -> None:
+        self._series: dict[str, Series] = {}
+        #: points whose name was one too many
+        self.dropped = 0
+
+    def take(self, log: Sequence[m.Logged], table: TensorTable) -> None:
+        """Add what a batch logs. What is no number, or is not there because its step failed, is left out."""
+        for entry in log:
+            value = _value(entry.value, table)
+            if value is None:
+                continue
+            found = self._series.get(entry.name)
+            if found is None:
+                if len(self._series) >= MOST_NAMES:
+                    self.dropped += 1
+                    continue
+                found = self._series[entry.name] = Series()
+            found.add(entry.step, value)
+
+    def answer(self) -> tuple[m.JsonReply, list[Any]]:
+        """The reply to GetSeries."""
+        said = {"series": {n: s.told() for n, s in self._series.items()}, "dropped": self.dropped}
+        return m.JsonReply(), [frames.text_buffer(msgspec.json.encode(said))]
+
+    def images(self) -> list[SeriesImage]:
+        """All of them, in a snapshot."""
+        return [series.image(name) for name, series in self._series.items()]
+
+    def restore(self, images: Iterable[SeriesImage]) -> None:
+        """Be as those of a snapshot."""
+        self._series = {image.name: Series.of(image) for image in images}
+
+
+def _value(said: m.LoggedValue, table: TensorTable) -> float | None:
+    if not isinstance(said, str):
+        return float(said)
+    if said[:1] != "@":
+        return float(said) if said in ("NaN", "Infinity", "-Infinity") else None
+    try:
+        t = table.find(said)
+    except ProtocolError:
+        return None
+    if math.prod(t.shape) != 1 or t.dtype.name.startswith("complex"):
+        return None
+    return float(values_of(t).reshape(-1)[0])
