@@ -26,7 +26,7 @@ class Curving(Agreeing):
         batch that is recorded or the next one. Raises TypeError or ValueError for what is no real number.
         """
         for name, value in values.items():
-            if not isinstance(name, str) or not 1 <= len(name) <= DEFAULT.name_chars:
+            if not 1 <= len(name) <= DEFAULT.name_chars:
                 raise ValueError(f"a curve's name has 1 to {DEFAULT.name_chars} characters: {name!r}")
             if isinstance(value, Tensor):
                 if math.prod(value.shape) != 1 or value.dtype.is_complex:
@@ -40,7 +40,7 @@ class Curving(Agreeing):
                 recorder.tape.spoil("it logs a value")
             for name, value in values.items():
                 if isinstance(value, Tensor):
-                    if value._session is not self:  # type: ignore[attr-defined]
+                    if value._session is not self:
                         raise RuntimeError(f"the tensor of {name!r} belongs to another session")
                     with ambient(grad=False):
                         self.outbox.log(name, value.detach().clone(), step)

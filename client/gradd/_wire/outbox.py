@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
-from gradd_protocol.values import encode_scalar
+from gradd_protocol.values import encode_real, encode_scalar
 
 from .._mirror import Event
 from .._program import CachedProgram
@@ -58,7 +58,7 @@ class Outbox:
         taken, left = [], []
         for name, value, step in self._logged:
             if isinstance(value, float):
-                taken.append(m.Logged(name, encode_scalar(value), step))
+                taken.append(m.Logged(name, encode_real(value), step))
             elif value._id is not None:
                 taken.append(m.Logged(name, value._id, step))
             elif value._lost is None:

@@ -3,7 +3,6 @@
 import { Problem, hasKey, listen, takeKey, useKey } from "./api.js";
 import { duration, h, say } from "./dom.js";
 import { overview } from "./overview.js";
-import { sessionView } from "./session.js";
 
 const main = document.getElementById("content");
 const state = document.getElementById("state");
@@ -21,10 +20,21 @@ function tell(text, kind) {
   state.className = kind;
 }
 
-function show(focus) {
-  const [, kind, name, tab] = location.hash.split("/");
+// A session's page is fetched when it is first wanted.
+const comes = { heard() {}, close() {} };
+
+async function show(focus) {
+  const wanted = location.hash;
+  const [, kind, name, tab] = wanted.split("/");
   view?.close();
-  view = kind === "session" && name ? sessionView(decodeURIComponent(name), tab) : overview();
+  if (kind === "session" && name) {
+    view = comes;
+    const { sessionView } = await import("./session.js");
+    if (location.hash !== wanted || view !== comes) return;
+    view = sessionView(decodeURIComponent(name), tab);
+  } else {
+    view = overview();
+  }
   main.replaceChildren(view.element);
   document.title = kind === "session" && name ? `${decodeURIComponent(name)} – gradd` : "gradd";
   if (latest) view.heard(latest);

@@ -37,9 +37,9 @@ export function overview() {
     ["batches", (e) => whole(e.counts.batches)], ["planned", (e) => share(e.counts)],
   ], "Nothing is told of engine processes.");
   const more = h("p", { class: "quiet", hidden: true });
-  const engineBox = h("section", { hidden: true }, h("h2", {}, "Engine processes"), engines.box);
+  const engineBox = h("section", { hidden: true }, engines.box);
   const element = h("div", {}, h("h1", { tabindex: -1 }, "Sessions"), sessions.box, more,
-    h("h2", {}, "Tenants"), tenants.box, engineBox);
+    h("section", {}, tenants.box), engineBox);
   let before = null;
 
   function heard(state) {

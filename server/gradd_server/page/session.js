@@ -2,8 +2,13 @@
 
 import { get, sessionPath } from "./api.js";
 import { bytes, duration, h, say, whole } from "./dom.js";
+import { graphView } from "./graph.js";
+import { lossesView } from "./losses.js";
 
-const TABS = [];
+const TABS = [
+  { id: "losses", title: "Losses", make: lossesView },
+  { id: "graph", title: "Graph", make: graphView },
+];
 
 export function sessionView(name, wanted) {
   const facts = {};
