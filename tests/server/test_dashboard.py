@@ -131,7 +131,8 @@ def test_a_file_names_no_other_host_and_no_markup_from_data(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(name for name in FILES if name.endswith(".js")))
 def test_a_module_imports_what_is_there(name: str) -> None:
     text = (FOLDER / name).read_text()
-    assert {path.removeprefix("./") for path in re.findall(r'(?:from |import\()"([^"]+)"', text)} <= set(FILES)
+    found = re.findall(r'(?:from |import\()"([^"]+)"', text)
+    assert {path.removeprefix("./") for path in found} <= set(FILES)
 
 
 def test_a_user_sees_its_tenant_alone(house: House) -> None:

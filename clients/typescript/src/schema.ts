@@ -57,8 +57,8 @@ export interface Batch {
 }
 
 /**
- * The batch at a position: how it ran ("planned", "eager"), `why` it was eager, and its seconds in the
- * engine and in the queue.
+ * The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
+ * and in the queue, and the moments when it `came` to the engine process and `began`.
  */
 export interface BatchTime {
   position: number;
@@ -68,6 +68,8 @@ export interface BatchTime {
   why: string;
   seconds: number;
   waited: number;
+  came?: number;
+  began?: number;
 }
 
 /** The body of :cancel. */
@@ -76,6 +78,23 @@ export interface CancelOptions {
   writer?: number | null;
   /** Only those up to this number. */
   seq?: number | null;
+}
+
+/** What was logged under a name: every so many points of it, and the last. */
+export interface Curve {
+  /** Points that were logged. */
+  count: number;
+  /** One of so many is here. */
+  every: number;
+  steps: number[];
+  values: (number | "-Infinity" | "Infinity" | "NaN")[];
+}
+
+/** What scripts logged in a session, by name. */
+export interface CurveList {
+  series: Record<string, Curve>;
+  /** Points that were not taken: there were as many names as there may be. */
+  dropped: number;
 }
 
 /** What a daemon does. */
@@ -151,6 +170,15 @@ export interface FetchOptions {
 /** Tensors by the requested names; null for a gradient that is None. */
 export interface FetchedValues {
   results: Record<string, TensorValue | null>;
+}
+
+/** A batch in the front: when it came, was submitted to its engine process, and was answered. */
+export interface FrontTime {
+  writer: number;
+  seq: number;
+  came: number;
+  submitted: number;
+  answered: number;
 }
 
 /** From input `slot` of a node to output `nr` of another. */
@@ -237,6 +265,9 @@ export type Input = Reference | boolean | number | InputItem[] | Scalar | null;
 
 /** A tensor, a number, or an optional that is absent. */
 export type InputItem = Reference | boolean | number | Scalar | null;
+
+/** One call of a kernel, as `[name, began, seconds]`. */
+export type KernelRun = unknown[];
 
 /** Calls and seconds of one kernel, in batches that ran `how`: "planned" or "eager". */
 export interface KernelTime {
@@ -330,6 +361,38 @@ export interface ListedSession {
   lost?: boolean;
   /** The problem for which its store does not give it at the moment. */
   away?: "disk-full" | "recovering" | "store-failed";
+}
+
+/**
+ * An open session. Of those that answered last there are figures, counted since their engine process has
+ * them.
+ */
+export interface LiveSession {
+  tenant: string;
+  name: string;
+  /** Clients that are connected to it. */
+  streams: number;
+  tensors?: number;
+  bytes?: number;
+  idle_seconds?: number;
+  counts?: Record<string, number>;
+}
+
+/** What a daemon does, as far as the asker may see it. */
+export interface LiveState {
+  version: string;
+  /** The asker's. */
+  tenant: string;
+  role: "operator" | "user";
+  ready: boolean;
+  uptime_seconds: number;
+  /** For operators alone. */
+  engines: EngineLoad[];
+  tenants: TenantLoad[];
+  /** The latest first; then those of which there are no figures. */
+  sessions: LiveSession[];
+  /** Sessions that are left out. */
+  more: number;
 }
 
 /** The process is running. */
@@ -448,8 +511,9 @@ export interface ProfileOptions {
 }
 
 /**
- * What was measured: counts since the start, and the latest thousand `batches` and `misses`. `hits` and
- * `misses` count batches whose program the session knew or did not. Seconds are wall time.
+ * What was measured: counts since the start, and the latest of `batches`, `misses`, `calls` and `front`.
+ * `hits` and `misses` count batches whose program the session knew or did not. Seconds are wall time;
+ * moments are seconds of the daemon's clock.
  */
 export interface Profiled {
   planned: number;
@@ -463,6 +527,8 @@ export interface Profiled {
   waited: number;
   kernels: KernelTime[];
   batches: BatchTime[];
+  calls: KernelRun[];
+  front: FrontTime[];
 }
 
 /** The daemon takes work; checks and counts are included with `?verbose`. */
