@@ -52,6 +52,7 @@ BATCH = m.Batch(
     bind={"y": 3, "z": "@1.6"},
     unbind=["old"],
     state=["w"],
+    log=[m.Logged("loss", "@1.2", 3), m.Logged("lr", 0.5)],
 )
 HOT = m.Batch(writer=1, epoch=1, seq=8, ack=7, program=PROGRAM.id(), inputs=["@1.5"], values=[0.1], fetch=[3])
 
@@ -69,6 +70,7 @@ SAMPLES: list[tuple[m.Message, Arrays]] = [
     (m.ListTensors(), []),
     (m.BackwardJson("y"), [TEXT]),
     (m.GetGraph("y", "dot", 50), []),
+    (m.GetSeries(), []),
     (m.PutHook("clip"), [TEXT]),
     (m.GetHook("clip"), []),
     (m.DeleteHook("clip"), []),

@@ -53,6 +53,7 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
         "list-tensors": (m.ListTensors(), []),
         "backward-json": (m.BackwardJson("x"), [frames.text_buffer(b"{}")]),
         "get-graph": (m.GetGraph("x"), []),
+        "get-series": (m.GetSeries(), []),
         "put-hook": (m.PutHook("h"), [frames.text_buffer(b'{"tensor": "x", "inputs": ["%g"]}')]),
         "get-hook": (m.GetHook("h"), []),
         "delete-hook": (m.DeleteHook("h"), []),
