@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -327,27 +328,30 @@ def test_a_lost_connection_is_mended_while_the_loop_goes_on(daemon: str) -> None
     run(main())
 
 
-def test_a_silent_daemon_is_found_out(daemon: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_daemon_is_found_out(daemon: str) -> None:
     async def main() -> None:
         async with gradd.aconnect(daemon) as session:
             x = torch.zeros(2)
             await session.aflush()
-            monkeypatch.setattr("gradd._session.pump.silence", lambda: 0.02)
-            session._pumps = None
-            socket = session.wire.transport._socket
-            took, socket._take_in = socket._take_in, lambda: False  # as if nothing came
-            asked = threading.Event()
-            ask = socket._ask
+            pump, socket = session._pump(), session.wire.transport._socket
+            pump._doubt_after = 0.01
+            quiet, end = os.pipe()
+            socket._take_in = lambda: False  # as if nothing came
+            socket.coming = lambda told: os.dup(quiet)
+            ask, asked = socket._ask, []
 
             def watched() -> None:
-                asked.set()
+                asked.append(socket._asked)
+                if socket._asked:
+                    pump._doubt_after = PATIENCE  # for the next connection
                 ask()
 
             socket._ask = watched
             assert await (x + 1).atolist() == [1.0, 1.0]
-            assert asked.is_set()
+            assert asked == [False, True]
             assert session.wire.transport._socket is not socket
-            socket._take_in = took
+            os.close(quiet)
+            os.close(end)
 
     run(main())
 
