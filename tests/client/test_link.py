@@ -165,8 +165,8 @@ def test_nothing_is_sent_behind_a_batch_that_was_not_consumed(second: object, se
     link = Scripted(reply(1), second, reply(3))
     line = _Line(link, "/b", 1)  # type: ignore[arg-type]
     for seq in (1, 2, 3):
-        line.sends.put((seq, b"frame"))
-    found = [line.replies.get(timeout=PATIENCE) for _ in range(3)]
+        line.put(seq, b"frame")
+    found = [reply.exception(PATIENCE) or reply.result() for reply in line.replies]
     line.end()
     assert link.closed.wait(PATIENCE)
     assert link.sent == ["/b/1", "/b/2", "/b/3"][:sent]
