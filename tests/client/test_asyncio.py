@@ -14,64 +14,14 @@ import pytest
 from gradd._transports.base import Dropped
 
 from benchmarks.loop import together
+from tests.client.in_loops import HOWS, Turns, begun, long_batch, opener, run
 from tests.waiting import PATIENCE
-
-HOWS = ["local", "stream", "http"]
 
 
 @pytest.fixture(params=HOWS)
 def open(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """`gradd.aconnect`, over each transport."""
-    url = "local:" if request.param == "local" else request.getfixturevalue("daemon")
-    transport = "http" if request.param == "http" else "stream"
-    return lambda **more: gradd.aconnect(url, transport=transport, **more)
-
-
-def run(main: Any) -> Any:
-    """What a coroutine returns, in a loop of its own."""
-
-    async def bounded() -> Any:
-        async with asyncio.timeout(PATIENCE):
-            return await main
-
-    return asyncio.run(bounded())
-
-
-class Turns:
-    """A task that counts how often the loop came to it."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._task = asyncio.ensure_future(self._run())
-
-    async def _run(self) -> None:
-        while True:
-            self.count += 1
-            await asyncio.sleep(0)
-
-    async def passed(self, least: int) -> None:
-        """Wait until it came so often more."""
-        end = self.count + least
-        while self.count < end:
-            await asyncio.sleep(0)
-
-    def stop(self) -> None:
-        """It is not needed any more."""
-        self._task.cancel()
-
-
-def long_batch() -> Any:
-    """The last tensor of minutes of work, not sent yet."""
-    a = torch.eye(700)
-    for _ in range(3000):
-        a = a @ a
-    return a
-
-
-async def begun(session: Any) -> None:
-    """Wait until something was sent."""
-    while not session.wire.flying:
-        await asyncio.sleep(0)
+    return opener(request)
 
 
 def test_a_step_of_training(open: Any) -> None:
@@ -223,48 +173,6 @@ def test_errors_come_where_it_is_awaited(open: Any) -> None:
     run(main())
 
 
-def test_the_loop_goes_on_while_a_task_waits(open: Any) -> None:
-    async def main() -> None:
-        async with open() as session:
-            x = torch.ones(2)
-            await session.aflush()
-            turns = Turns()
-            waiting = asyncio.ensure_future(long_batch().sum().aitem())
-            await begun(session)
-            await turns.passed(1000)
-            assert not waiting.done()
-            waiting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await waiting
-            turns.stop()
-            assert await (x + 1).atolist() == [2.0, 2.0]
-
-    run(main())
-
-
-def test_cancelling_a_task_stops_the_batch_that_runs(open: Any) -> None:
-    async def main() -> None:
-        async with open() as session:
-            x = torch.ones(2)
-            kept = torch.ones(2, requires_grad=True)
-            loss = (kept * 3).sum()
-            await session.aflush()
-            a = long_batch()
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(a.sum().aitem(), 0.05)
-            # nothing is raised, and what was before goes on
-            x.add_(1)
-            loss.backward()
-            assert await x.atolist() == [2.0, 2.0]
-            assert await kept.grad.atolist() == [3.0, 3.0]
-            with pytest.raises(gradd.GraddError):
-                await a.anumpy()
-            assert session.tensors() == session.mirror()
-            assert (await session.ainfo()).batches == session.wire.seq
-
-    run(main())
-
-
 def test_a_cancelled_task_leaves_to_others_what_they_wait_for(open: Any) -> None:
     async def main() -> None:
         async with open() as session:
@@ -279,21 +187,6 @@ def test_a_cancelled_task_leaves_to_others_what_they_wait_for(open: Any) -> None
             with pytest.raises(asyncio.CancelledError):
                 await first
             assert await second == pytest.approx(1.0, rel=1e-3)
-
-    run(main())
-
-
-def test_what_takes_too_long_is_called_off(open: Any) -> None:
-    async def main() -> None:
-        async with open() as session:
-            x = torch.ones(2)
-            await session.aflush()
-            session.wire.timeout = 0.05
-            a = long_batch()
-            with pytest.raises(gradd.TimedOut, match="called off"):
-                await a.sum().aitem()
-            session.wire.timeout = None
-            assert await (x + 1).atolist() == [2.0, 2.0]
 
     run(main())
 

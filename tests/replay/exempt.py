@@ -11,6 +11,7 @@ WARNED = "asserts of which writes it is warned, which depends on when a batch is
 #: not replayed at all: files, or tests
 LEFT_OUT = {
     "tests/benchmarks/": "measures, in processes of its own",
+    "tests/client/test_asyncio_called_off.py": "is called off by a clock, and its twin is not",
     "tests/client/test_fork.py": "forks, and what is cut in a child is nobody's",
     "tests/client/test_gradcheck.py": "perturbs every element of every op; op samples have bodies",
     "tests/client/test_hangs.py": "stops and kills daemons of its own",
@@ -32,6 +33,7 @@ EXEMPT = {
     "tests/client/distributions/test_checks.py": PLANNED,
     "tests/client/test_collected.py": "counts what this process holds, the twin session's nodes too",
     "tests/client/test_cuda.py::test_with_a_gpu": MESSAGES,
+    "tests/client/test_curves.py": "asserts all that its session was told to log, by each repetition",
     "tests/client/test_cycles.py": "counts what this process holds, the twin session's nodes too",
     "tests/client/test_data_ahead.py": MESSAGES,
     "tests/client/test_data_workers.py::test_samples_of_arrays_and_of_the_parents_tensors": MESSAGES,
