@@ -97,6 +97,47 @@ def seconds(text: str) -> int:
     return int(found[1]) * _SECONDS[found[2]]
 
 
+def read_private(path: Path) -> bytes | None:
+    """What is in a file of keys; None where there is none. Raises BadKeys for one that is not private."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as refused:
+        raise BadKeys(f"{path}: {refused.strerror}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or stat.S_IMODE(found.st_mode) & 0o077:
+            raise BadKeys(f"{path} is open to other users: chmod 600 it, and look at what it holds")
+        if os.geteuid() and found.st_uid != os.geteuid():
+            raise BadKeys(f"{path} belongs to another user (uid {found.st_uid})")
+        return file.read()
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replace a file of keys, JSON, as a whole. Raises OSError, and the file stays as it was."""
+    spare = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if not os.geteuid():  # made for the daemon by root: its own it must be
+                owner = path.parent.stat()
+                os.fchown(descriptor, owner.st_uid, owner.st_gid)
+            file.write(msgspec.json.format(content, indent=1) + b"\n")
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(spare, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            spare.unlink()
+        raise
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 class KeyFile:
     """`keys.json` in the data directory: mode 0600, replaced as a whole at each change, one change at a time.
 
@@ -110,24 +151,15 @@ class KeyFile:
 
     def read(self) -> list[Key]:
         """All keys, revoked and expired ones too; none where there is no file."""
-        try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:
+        content = read_private(self.path)
+        if content is None:
             return []
-        except OSError as refused:
-            raise BadKeys(f"{self.path}: {refused.strerror}") from None
-        with os.fdopen(descriptor, "rb") as file:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or stat.S_IMODE(found.st_mode) & 0o077:
-                raise BadKeys(f"{self.path} is open to other users: chmod 600 it, and look at what it holds")
-            if os.geteuid() and found.st_uid != os.geteuid():
-                raise BadKeys(f"{self.path} belongs to another user (uid {found.st_uid})")
-            try:
-                keys = _file.decode(file.read()).keys
-                for key in keys:
-                    names.tenant(key.tenant)
-            except (msgspec.MsgspecError, ProtocolError, UnicodeDecodeError) as bad:
-                raise BadKeys(f"{self.path}: {bad}") from None
+        try:
+            keys = _file.decode(content).keys
+            for key in keys:
+                names.tenant(key.tenant)
+        except (msgspec.MsgspecError, ProtocolError, UnicodeDecodeError) as bad:
+            raise BadKeys(f"{self.path}: {bad}") from None
         return keys
 
     def create(
@@ -199,28 +231,6 @@ class KeyFile:
             fcntl.flock(lock, fcntl.LOCK_EX)
             keys = self.read()
             yield keys
-            self._write(keys)
+            write_private(self.path, msgspec.json.encode(_File(1, keys)))
         finally:
             os.close(lock)
-
-    def _write(self, keys: list[Key]) -> None:
-        spare = self._folder / f".{FILE_NAME}.{secrets.token_hex(4)}"
-        descriptor = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                if not os.geteuid():  # made for the daemon by root: its own it must be
-                    owner = self._folder.stat()
-                    os.fchown(descriptor, owner.st_uid, owner.st_gid)
-                file.write(msgspec.json.format(msgspec.json.encode(_File(1, keys)), indent=1) + b"\n")
-                file.flush()
-                os.fsync(descriptor)
-            os.replace(spare, self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                spare.unlink()
-            raise
-        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
