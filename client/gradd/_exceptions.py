@@ -146,7 +146,7 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
         hint = _LOST.get(problem.slug)
         if hint is not None and problem.retry_after is None:
             return SessionLost(f"{problem.detail or problem.title}{hint}")
-        if problem.slug in ("unauthenticated", "forbidden"):
+        if problem.slug in ("unauthenticated", "forbidden", "read-only"):
             return NotAllowed.of(problem)
         error: Exception = ServerError(problem)
     else:

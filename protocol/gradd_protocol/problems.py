@@ -99,17 +99,18 @@ _ROWS: Final = (
         "The API key is valid, and its role does not allow this. Nothing was run.",
     ),
     Kind(
+        "read-only",
+        403,
+        "Read-only",
+        "The API key is a share: it reads one session, by GET, and does nothing else. Nothing was run.",
+    ),
+    Kind(
         "origin-refused",
         403,
         "Origin refused",
         "The request comes from a web page of another origin. The daemon answers only pages of its own.",
     ),
-    Kind(
-        "not-found",
-        404,
-        "Not found",
-        "There is nothing at this path.",
-    ),
+    Kind("not-found", 404, "Not found", "There is nothing at this path."),
     Kind(
         "session-not-found",
         404,
@@ -254,12 +255,7 @@ _ROWS: Final = (
         "Reply expired",
         "The batch was applied, and its reply was dropped after it was acknowledged.",
     ),
-    Kind(
-        "length-required",
-        411,
-        "Length required",
-        "An upload must say its Content-Length.",
-    ),
+    Kind("length-required", 411, "Length required", "An upload must say its Content-Length."),
     Kind(
         "body-too-large",
         413,
@@ -346,9 +342,9 @@ _ROWS: Final = (
         "too-many",
         429,
         "Too many",
-        "There are as many sessions or connections, of the tenant or of all, as there may be: 'used' of "
-        "'limit'. Delete or close some; where 'retry_after' is given, some may end by themselves. Nothing "
-        "was run.",
+        "There are as many sessions or connections, of the tenant or of all, or shares of a session, as "
+        "there may be: 'used' of 'limit'. Delete or close some; where 'retry_after' is given, some may end "
+        "by themselves. Nothing was run.",
     ),
     Kind(
         "headers-too-large",

@@ -135,7 +135,8 @@ class LiveState(Struct, frozen=True):
     version: str
     tenant: str
     """The asker's."""
-    role: Literal["user", "operator"]
+    role: Literal["user", "operator", "reader"]
+    """`reader`: of a share, who sees its session alone."""
     ready: bool
     uptime_seconds: float
     engines: list[EngineLoad]
@@ -219,6 +220,27 @@ class SnapshotList(Struct, frozen=True):
     """Snapshots that were taken by hand, the latest first."""
 
     snapshots: list[SnapshotInfo]
+
+
+class ShareInfo(Struct, frozen=True):
+    """A share of a session; times are in seconds of the epoch."""
+
+    id: str
+    created: int
+    expires: int
+
+
+class NewShare(ShareInfo, frozen=True):
+    """A share that was made."""
+
+    token: str
+    """Its key, which is told once."""
+
+
+class ShareList(Struct, frozen=True):
+    """The shares of a session that have not ended, the latest first."""
+
+    shares: list[ShareInfo]
 
 
 class TensorValue(Struct, frozen=True):

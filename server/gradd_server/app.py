@@ -20,7 +20,7 @@ from gradd_server.front import Front
 from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import Keyring
 from gradd_server.placement.workers import WorkersPlacement
-from gradd_server.routes import about, batches, dashboard, hooks, sessions, snapshots, tensors
+from gradd_server.routes import about, batches, dashboard, hooks, sessions, shares, snapshots, tensors
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
@@ -50,8 +50,9 @@ def create_app(
     `stores` keeps them. It answers those who show one of `keys`; without any nobody, but for settings that
     ask for no authentication. `checks` are those of `Checks`, beside the one of the engine processes.
     """
-    front = Front(settings, Sessions(placement, settings, clock, stores), ops)
-    front.keys = (keys or Keyring()) if settings.auth else None
+    ring = (keys or Keyring()) if settings.auth else None
+    registry = Sessions(placement, settings, clock, stores, None if ring is None else ring.shares)
+    front = Front(settings, registry, ops, ring)
     engines = {"engines": placement.unwell} if isinstance(placement, WorkersPlacement) else {}
     front.checks = Checks({**engines, **(checks or {})})
 
@@ -105,7 +106,7 @@ def _bare(front: Front, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 
 def http_routes() -> list[BaseRoute]:
     """All routes except the stream."""
-    fast = (about, sessions, snapshots)
+    fast = (about, sessions, snapshots, shares)
     return [
         *(route for part in fast for route in part.router.routes),
         *batches.routes,

@@ -39,6 +39,11 @@ def stream(what: str, scope: Scope, **members: Any) -> None:
     _note(f"stream {what}", scope, **members)
 
 
+def shared(scope: Scope, share: str, hours: int) -> None:
+    """Note that a session is shared, for so many hours."""
+    _note("shared", scope, share=share, hours=hours)
+
+
 def _note(what: str, scope: Scope, **members: Any) -> None:
     if not logger.isEnabledFor(logging.INFO):
         return

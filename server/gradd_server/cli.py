@@ -21,6 +21,7 @@ from gradd_server.commands import (
     keys,
     listing,
     serving,
+    sharing,
     showing,
     watching,
 )
@@ -70,7 +71,18 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    parts = (serving, listing, watching, keys, diagnosing, showing, checking, configuring, installing)
+    parts = (
+        serving,
+        listing,
+        watching,
+        keys,
+        sharing,
+        diagnosing,
+        showing,
+        checking,
+        configuring,
+        installing,
+    )
     for part in parts:
         part.add(commands)
     completing.add(commands, parser)

@@ -24,6 +24,9 @@ SESSION = {
 }
 SNAPSHOT_ID = "3-9f86d081"
 SNAPSHOT = {"id": SNAPSHOT_ID, "session": "demo", "position": 3, "bytes": 2048, "created": 1790000000}
+SHARE_ID = "s0123456789"
+SHARE = {"id": SHARE_ID, "created": 1790000000, "expires": 1790604800}
+NEW_SHARE = {**SHARE, "token": f"gradd_{'0' * 72}"}
 MATMUL = {
     "name": "matmul",
     "signature": "matmul(Tensor input, Tensor other) -> Tensor",
@@ -265,6 +268,10 @@ SCHEMAS: dict[str, Any] = {
     "SnapshotInfo": SNAPSHOT,
     "SnapshotList": {"snapshots": [SNAPSHOT]},
     "SnapshotRef": {"session": "demo", "id": SNAPSHOT_ID},
+    "NewShare": NEW_SHARE,
+    "ShareInfo": SHARE,
+    "ShareList": {"shares": [SHARE]},
+    "ShareOptions": {"hours": 24},
     "Step": {"op": "sum", "inputs": ["h"], "attrs": {"dim": [0], "keepdim": True}, "outputs": ["y"]},
     "TemporaryName": "%g",
     "TensorInfo": W_INFO,

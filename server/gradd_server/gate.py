@@ -26,6 +26,7 @@ from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
 from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
 from gradd_server.pages import PATHS
+from gradd_server.shares import Share
 from gradd_server.timing import Timing, current
 from gradd_server.traffic import Load
 
@@ -44,12 +45,13 @@ class Gate:
     """Pure ASGI middleware around `app`; must be the outermost.
 
     Refuses (as problem+json): a Host that is not this machine (421), a foreign Origin (403), too many or too
-    large headers (431), all but probes and the dashboard's files without a valid key (401), a key in the URL
-    (400), an overlong path (414), an encoded slash in a path (400), a body of unknown type or encoding (415),
-    and while draining all but probes and reads (503). Answers 500, without details, if the app fails. Counts
-    the front's unanswered requests, notes in the audit log who changed what, and adds `X-Request-Id` and
-    `Server-Timing` to replies. `scope["key"]` is whose request it is; None where none is needed and none
-    came. `scope["load"]` is what it holds, and `scope["turn"]` waits for its tenant's turn, see Attention.
+    large headers (431), all but probes and the dashboard's files without a valid key (401), from a share all
+    that it may not read (403), a key in the URL (400), an overlong path (414), an encoded slash in a path
+    (400), a body of unknown type or encoding (415), and while draining all but probes and reads (503).
+    Answers 500, without details, if the app fails. Counts the front's unanswered requests, notes in the audit
+    log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies. `scope["key"]` is whose
+    request it is; None where none is needed and none came. `scope["load"]` is what it holds, and
+    `scope["turn"]` waits for its tenant's turn, see Attention.
     """
 
     open_paths = PROBES | PATHS
@@ -160,7 +162,9 @@ class Gate:
             )
         self._check_host_and_origin(headers, scope.get("scheme") in ("https", "wss"))
         _check_query(scope.get("query_string", b""))
-        scope["key"] = self._identify(scope["path"], headers)
+        scope["key"] = key = self._identify(scope["path"], headers)
+        if isinstance(key, Share) and scope["path"] not in self.open_paths:
+            key.check(scope.get("method", "STREAM"), scope["path"])
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
         if len(raw_path) > MAX_PATH_BYTES:
             raise Refused("bad-request", f"a path has at most {MAX_PATH_BYTES} bytes", limit=MAX_PATH_BYTES)

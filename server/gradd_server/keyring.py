@@ -12,6 +12,7 @@ from gradd_protocol import names
 
 from gradd_server.errors import Refused
 from gradd_server.keys import BadKeys, Key, KeyFile, digest, is_whole
+from gradd_server.shares import Share, ShareTable
 
 ANYONE = Key(id="-", hash="", tenant=names.DEFAULT_TENANT, role="operator", name="without authentication")
 """Who asks a daemon that asks nobody who they are (`--no-auth`)."""
@@ -22,7 +23,7 @@ Headers = Iterable[tuple[bytes, bytes]]
 
 
 class Keyring:
-    """The keys of `file`, and the one of the runtime file (`local`). With neither it knows nobody.
+    """The keys of `file`, the one of the runtime file (`local`), and shares. With none it knows nobody.
 
     A file that cannot be trusted or read gives no keys: whom to let in is not guessed.
     """
@@ -35,6 +36,8 @@ class Keyring:
         self._own = [] if local is None else [Key(id="local", hash=digest(local), role="operator")]
         self._keys = self._own
         self._ids: dict[str, Key] = {}
+        self.shares = ShareTable(clock)
+        """Those of the sessions that are open."""
         self._stamp: tuple[int, ...] | None = (-1,)
         self.refresh()
 
@@ -55,8 +58,12 @@ class Keyring:
         for key in self._keys:  # all of them, so that the time tells nothing
             if hmac.compare_digest(key.hash, sought):
                 found = key
+        found = found or self.shares.find(sought)
         if found is None:
-            raise unauthenticated("this key is not known here; that of a runtime file ends with its daemon")
+            raise unauthenticated(
+                "this key is not known here; that of a runtime file ends with its daemon, that of a share "
+                "with its session"
+            )
         if fault := found.fault(self._clock()):
             raise unauthenticated(fault)
         return found
@@ -68,7 +75,7 @@ class Keyring:
         if key is ANYONE:
             return ""
         self.refresh()
-        now = self._ids.get(key.id)
+        now = self.shares.find(key.hash) if isinstance(key, Share) else self._ids.get(key.id)
         if now is None or not hmac.compare_digest(now.hash, key.hash):
             return "this key is not known any more"
         return now.fault(self._clock())

@@ -16,7 +16,7 @@ from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, Sna
 
 from gradd_server import answers, examples
 from gradd_server.media import DOT, EVENTS, FRAME, HTML, JSON, NPY, OCTETS, SAFETENSORS
-from gradd_server.options import CancelOptions, FetchOptions, ProfileOptions, SessionOptions
+from gradd_server.options import CancelOptions, FetchOptions, ProfileOptions, SessionOptions, ShareOptions
 from gradd_server.pages import FILES
 from gradd_server.schemas import Schema, ref
 
@@ -66,6 +66,7 @@ TAGS = {
     "hooks": "Programs that backward passes run.",
     "dashboard": "The page for browsers, and what it shows.",
     "snapshots": "Snapshots by hand: plain safetensors files, at which other sessions can begin.",
+    "shares": "Shares: keys that read one session and change nothing.",
 }
 
 _COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
@@ -77,6 +78,7 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "hook": (ref("TensorName"), "halve"),
     "op": ({"type": "string"}, "matmul"),
     "snapshot": (ref("SnapshotId"), examples.SNAPSHOT_ID),
+    "share": ({"type": "string", "pattern": "^s[0-9a-f]{10}$"}, examples.SHARE_ID),
     "file": ({"type": "string", "enum": sorted(FILES)}, "index.html"),
     "slug": ({"type": "string", "enum": list(problems.TABLE)}, "op-failed"),
     "key": (_KEY, "1.1"),
@@ -90,6 +92,7 @@ ALWAYS = ("bad-request", "origin-refused", "host-refused", "headers-too-large", 
 _KEPT = ("recovering", "store-failed", "disk-full")
 _FULL = ("overloaded", "rate-limited", "too-many")
 _IN_SESSION = ("invalid-name", "session-not-found", "device-lost", *_FULL, *_KEPT)
+_SHARED = ("invalid-name", "session-not-found", "invalid-data")
 _BODY = ("request-timeout", "length-required", "body-too-large", "unsupported-media-type", "draining")
 _JSON_BODY = ("invalid-json", *_BODY)
 _BEGINNING = (
@@ -364,6 +367,21 @@ OPERATIONS = {
         "snapshots",
         {204: ()},
         problems=("invalid-name", "session-not-found", "invalid-data", "draining"),
+    ),
+    "POST /v1/sessions/{name}/shares": Operation(
+        "shares",
+        {201: (Content(JSON, examples.NEW_SHARE, answers.NewShare),)},
+        request=(Content(JSON, {"hours": 24}, ShareOptions),),
+        request_required=False,
+        problems=(*_SHARED, *_JSON_BODY, "too-many", *_KEPT),
+    ),
+    "GET /v1/sessions/{name}/shares": Operation(
+        "shares",
+        {200: (Content(JSON, {"shares": [examples.SHARE]}, answers.ShareList),)},
+        problems=_SHARED,
+    ),
+    "DELETE /v1/sessions/{name}/shares/{share}": Operation(
+        "shares", {204: ()}, problems=(*_SHARED, "draining", *_KEPT)
     ),
     "DELETE /v1/sessions/{name}/tensors/{id}": Operation(
         "tensors", {204: ()}, problems=(*_IN_SESSION, "tensor-not-found", "draining")

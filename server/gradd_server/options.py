@@ -12,6 +12,11 @@ from msgspec import Meta, Struct
 _QUOTA = Meta(extra_json_schema={"minimum": 0})
 
 
+WEEK = 168
+"""Hours."""
+MOST_HOURS = 8784
+"""Hours of a year: who is to read for longer gets a key of the tenant's."""
+
 Durability = Literal["memory", "process", "disk"]
 
 
@@ -41,6 +46,13 @@ class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):
 
     on: bool
     """Whether to measure from now on."""
+
+
+class ShareOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of POST shares."""
+
+    hours: Annotated[int, Meta(ge=1, le=MOST_HOURS)] = WEEK
+    """How long the share lives; 168 where it is not said."""
 
 
 class CancelOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

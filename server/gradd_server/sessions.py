@@ -27,6 +27,7 @@ from gradd_server.disk import Disk
 from gradd_server.errors import Refused
 from gradd_server.open_session import OpenSession
 from gradd_server.settings import Settings
+from gradd_server.shares import ShareTable
 from gradd_server.snapshots import unkept
 from gradd_server.stores import Stores
 from gradd_server.timing import current
@@ -47,7 +48,7 @@ class Sessions:
     """Open sessions by tenant and name, over a placement. Bound to one event loop.
 
     To whoever asks for a tenant's session, those of others are not there. `stores` has those that outlive the
-    daemon; without, none does.
+    daemon; without, none does. `shares` are the keys that read one session; without, everybody reads all.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class Sessions:
         settings: Settings,
         clock: Callable[[], float],
         stores: Stores | None = None,
+        shares: ShareTable | None = None,
     ) -> None:
         self._stores = stores
+        self._shares = shares
         self.disk: Disk | None = None
         """What sessions that are kept take of the disk, if any are."""
         if stores is not None:
@@ -69,7 +72,8 @@ class Sessions:
         self._clock = clock
         self._entries: dict[tuple[str, str], OpenSession] = {}
         self._counts: Counter[str] = Counter()
-        self._changing = asyncio.Lock()
+        self.changing = asyncio.Lock()
+        """Held while sessions begin, end, or are shared."""
 
     def __iter__(self) -> Iterator[OpenSession]:
         return iter(sorted(self._entries.values(), key=lambda entry: (entry.tenant, entry.name)))
@@ -99,7 +103,7 @@ class Sessions:
         one begins at the snapshot in the file `begin`; ProtocolError where it cannot, and none is made.
         """
         names.session(name)
-        async with self._changing:
+        async with self.changing:
             entry = self._entries.get((tenant, name))
             if entry is not None:
                 if any(entry.options.get(key) != value for key, value in (options or {}).items()):
@@ -211,6 +215,9 @@ class Sessions:
             entry = OpenSession(tenant, name, options, self._clock())
             self._placement.open(entry.key, {**options, "store": str(record)})
             self._add(entry)
+        if self._shares is not None:
+            files = {owned: stores.shares(*owned) for owned in self._entries}
+            await asyncio.to_thread(self._shares.load, files)
         if self.disk is not None:
             await self.disk.look()
         if self._entries:
@@ -227,7 +234,7 @@ class Sessions:
         is gone once that is over.
         """
         names.session(name)
-        async with self._changing:
+        async with self.changing:
             making = self._making.get((tenant, name))
             if making is None:
                 entry = self._entries.pop((tenant, name), None)
@@ -235,6 +242,8 @@ class Sessions:
                     return False
                 self._counts[tenant] -= 1
                 entry.closed = True
+                if self._shares is not None:
+                    self._shares.put(tenant, name, ())
                 entry.notify_upload()
                 await self._discard(entry)
                 return True
@@ -242,6 +251,17 @@ class Sessions:
         entry.closed = True  # who makes it ends it
         await over.wait()
         return True
+
+    @property
+    def shares(self) -> ShareTable:
+        """The keys that read one session. Raises Refused where everybody reads all."""
+        if self._shares is None:
+            raise Refused("invalid-data", "this daemon asks for no key (--no-auth): who reaches it reads all")
+        return self._shares
+
+    def shares_file(self, tenant: str, name: str) -> Path | None:
+        """Where the shares of a session are kept; None where nothing is."""
+        return None if self._stores is None else self._stores.shares(tenant, name)
 
     @property
     def stores(self) -> Stores:

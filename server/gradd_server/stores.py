@@ -19,6 +19,8 @@ from typing import Any
 import msgspec
 from gradd_runtime.store import make_record, sync_folder
 
+from gradd_server.shares import FILE_NAME
+
 logger = logging.getLogger("gradd.server")
 
 ABOUT = "session.json"
@@ -89,6 +91,10 @@ class Stores:
         with the session, also with one that is kept in memory.
         """
         return self._folder(tenant, name) / "snapshots"
+
+    def shares(self, tenant: str, name: str) -> Path:
+        """The file of the session's shares; it goes with the session, as snapshots do."""
+        return self._folder(tenant, name) / FILE_NAME
 
     def remove(self, tenant: str, name: str) -> None:
         """Delete a session's files, if there are any."""

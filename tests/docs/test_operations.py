@@ -56,6 +56,7 @@ def test_the_commands_of_the_page(served: tuple[str, Path], tmp_path: Path) -> N
     assert re.search(r"^ok +gradient ", done.stdout, re.MULTILINE)
     assert json.loads((folder / "settings.json").read_text())["drain_timeout"]["value"] == 60.0
     assert "training\t0 tensors" in done.stdout
+    assert "a share reads" in done.stdout
     keys = KeyFile(data).read()
     assert [(key.tenant, key.role, key.name, key.revoked is None) for key in keys] == [
         ("acme", "user", "ci", False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
@@ -92,3 +93,20 @@ Expect = Callable[[httpx.Response, str, int], dict[str, Any]]
 @pytest.fixture
 def problem() -> Expect:
     return expect_problem
+
+
+@pytest.fixture
+def notes() -> Iterator[list[dict[str, Any]]]:
+    """What the audit log says."""
+    found: list[dict[str, Any]] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            found.append(vars(record)["members"])
+
+    handler, log = Handler(), logging.getLogger("gradd.audit")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    yield found
+    log.removeHandler(handler)
+    log.setLevel(logging.NOTSET)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from gradd_server.keys import KeyFile, mint
 from gradd_server.operations import OPERATIONS, PATH_PARAMETERS
 from gradd_server.pages import PATHS
 from gradd_server.settings import Settings
+from gradd_server.stores import Stores
 from starlette.routing import WebSocketRoute
 
 from tests.server.asgi_socket import Socket
@@ -45,7 +45,9 @@ IN_SESSION = [
 class World:
     """A daemon that asks for keys, and one key of each kind."""
 
-    def __init__(self, folder: Path, clock: Clock, placement: Any, ops: Any) -> None:
+    def __init__(
+        self, folder: Path, clock: Clock, placement: Any, ops: Any, stores: Stores | None = None
+    ) -> None:
         self.file = KeyFile(folder, clock)
         self.local = mint()
         self.keys = {"local": self.local}
@@ -57,7 +59,7 @@ class World:
                 self.ids[f"{tenant} {role}"] = key.id
         self.ring = Keyring(self.file, self.local, clock)
         self.placement = placement
-        self.gate: Gate = create_app(Settings(), placement, ops, clock, keys=self.ring)
+        self.gate: Gate = create_app(Settings(), placement, ops, clock, stores, self.ring)
         self.call = Caller(self.gate)
 
     def head(self, who: str) -> dict[str, str]:
@@ -317,23 +319,6 @@ def test_a_revoked_key_is_refused_over_http_at_once(world: World, problem: Expec
     world.file.revoke(world.ids["acme user"])
     problem(world.ask("acme user", "GET", "/v1/sessions/demo"), "unauthenticated", 401)
     assert world.ask("acme operator", "GET", "/v1/sessions/demo").status_code == 200
-
-
-@pytest.fixture
-def notes(caplog: pytest.LogCaptureFixture) -> Iterator[list[dict[str, Any]]]:
-    """What the audit log says."""
-    found: list[dict[str, Any]] = []
-
-    class Handler(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            found.append(vars(record)["members"])
-
-    handler, log = Handler(), logging.getLogger("gradd.audit")
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    yield found
-    log.removeHandler(handler)
-    log.setLevel(logging.NOTSET)
 
 
 def test_the_audit_log_says_who_changed_what(world: World, notes: list[dict[str, Any]]) -> None:

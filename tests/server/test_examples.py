@@ -10,6 +10,8 @@ import pytest
 from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
+from gradd_server.keyring import Keyring
+from gradd_server.keys import mint
 from gradd_server.media import JSON
 from gradd_server.operations import OPERATIONS, PATH_PARAMETERS, Content
 from gradd_server.settings import Settings
@@ -17,6 +19,7 @@ from gradd_server.stores import Stores
 
 from tests.server.conftest import Caller
 
+KEY = mint()
 FRAMES_ONLY = {"GET /v1/sessions/{name}/results/{key}", "GET /v1/sessions/{name}/snapshots/{snapshot}"}
 """Nothing is there to be read without a frame, which YAML cannot show; snapshots get ids of their own."""
 
@@ -25,7 +28,7 @@ FRAMES_ONLY = {"GET /v1/sessions/{name}/results/{key}", "GET /v1/sessions/{name}
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, httpx.Response]]:
     placement = InlinePlacement()
     stores = Stores(tmp_path_factory.mktemp("sessions"))
-    caller = Caller(create_app(Settings(auth=False), placement, ops(), stores=stores))
+    caller = Caller(create_app(Settings(), placement, ops(), stores=stores, keys=Keyring(local=KEY)))
     caller.run(caller._gate.front.sessions.restore())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("secrets.randbits", lambda bits: 0)  # the first epoch is 1
@@ -37,7 +40,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, http
 def ask(caller: Caller, name: str) -> httpx.Response:
     operation = OPERATIONS[name]
     method, _, path = name.partition(" ")
-    headers = {
+    headers = {"authorization": f"Bearer {KEY}"}
+    headers |= {
         parameter.name: str(parameter.example)
         for parameter in operation.parameters
         if parameter.place == "header"

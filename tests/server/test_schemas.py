@@ -160,6 +160,8 @@ def test_a_session_of_answers(daemon: Caller) -> None:
     assert ask("GET", numbered, place)["seq"] == 1
     assert ask("GET", numbered, {**place, "seq": 9})["type"] == "/problems/batch-not-found"
     assert ask("GET", "/v1/sessions")["sessions"]
+    refused = ask("POST", session + "/shares")
+    assert "--no-auth" in refused["detail"]
     taken = ask("POST", session + "/snapshots")
     assert ask("GET", session + "/snapshots") == {"snapshots": [taken]}
     one = session + "/snapshots/{snapshot}"

@@ -383,7 +383,8 @@ export interface LiveState {
   version: string;
   /** The asker's. */
   tenant: string;
-  role: "operator" | "user";
+  /** `reader`: of a share, who sees its session alone. */
+  role: "operator" | "reader" | "user";
   ready: boolean;
   uptime_seconds: number;
   /** For operators alone. */
@@ -407,6 +408,15 @@ export interface Miss {
   step: number;
   was: string;
   found: string;
+}
+
+/** A share that was made. */
+export interface NewShare {
+  id: string;
+  created: number;
+  expires: number;
+  /** Its key, which is told once. */
+  token: string;
 }
 
 /** Output `nr` of a node. */
@@ -502,7 +512,7 @@ export interface ProblemPage {
 }
 
 /** What went wrong. A GET of it says more. */
-export type ProblemType = "/problems/malformed-frame" | "/problems/invalid-json" | "/problems/invalid-name" | "/problems/bad-request" | "/problems/unauthenticated" | "/problems/forbidden" | "/problems/origin-refused" | "/problems/not-found" | "/problems/session-not-found" | "/problems/tensor-not-found" | "/problems/op-not-found" | "/problems/hook-not-found" | "/problems/result-not-found" | "/problems/batch-not-found" | "/problems/snapshot-not-found" | "/problems/method-not-allowed" | "/problems/not-acceptable" | "/problems/request-timeout" | "/problems/deadline-exceeded" | "/problems/sequence-gap" | "/problems/sequence-conflict" | "/problems/writer-fenced" | "/problems/writer-unknown" | "/problems/program-unknown" | "/problems/upload-missing" | "/problems/idempotency-conflict" | "/problems/window-exceeded" | "/problems/cancelled" | "/problems/session-exists" | "/problems/session-busy" | "/problems/reply-expired" | "/problems/length-required" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/host-refused" | "/problems/invalid-op" | "/problems/op-not-callable" | "/problems/invalid-data" | "/problems/invalid-snapshot" | "/problems/op-failed" | "/problems/work-exceeded" | "/problems/skipped" | "/problems/time-exceeded" | "/problems/rate-limited" | "/problems/too-many" | "/problems/headers-too-large" | "/problems/internal" | "/problems/draining" | "/problems/not-ready" | "/problems/device-lost" | "/problems/recovering" | "/problems/store-failed" | "/problems/overloaded" | "/problems/disk-full" | "/problems/quota-exceeded";
+export type ProblemType = "/problems/malformed-frame" | "/problems/invalid-json" | "/problems/invalid-name" | "/problems/bad-request" | "/problems/unauthenticated" | "/problems/forbidden" | "/problems/read-only" | "/problems/origin-refused" | "/problems/not-found" | "/problems/session-not-found" | "/problems/tensor-not-found" | "/problems/op-not-found" | "/problems/hook-not-found" | "/problems/result-not-found" | "/problems/batch-not-found" | "/problems/snapshot-not-found" | "/problems/method-not-allowed" | "/problems/not-acceptable" | "/problems/request-timeout" | "/problems/deadline-exceeded" | "/problems/sequence-gap" | "/problems/sequence-conflict" | "/problems/writer-fenced" | "/problems/writer-unknown" | "/problems/program-unknown" | "/problems/upload-missing" | "/problems/idempotency-conflict" | "/problems/window-exceeded" | "/problems/cancelled" | "/problems/session-exists" | "/problems/session-busy" | "/problems/reply-expired" | "/problems/length-required" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/host-refused" | "/problems/invalid-op" | "/problems/op-not-callable" | "/problems/invalid-data" | "/problems/invalid-snapshot" | "/problems/op-failed" | "/problems/work-exceeded" | "/problems/skipped" | "/problems/time-exceeded" | "/problems/rate-limited" | "/problems/too-many" | "/problems/headers-too-large" | "/problems/internal" | "/problems/draining" | "/problems/not-ready" | "/problems/device-lost" | "/problems/recovering" | "/problems/store-failed" | "/problems/overloaded" | "/problems/disk-full" | "/problems/quota-exceeded";
 
 /** The body of :profile. */
 export interface ProfileOptions {
@@ -625,6 +635,24 @@ export interface SessionPage {
   sessions: ListedSession[];
   /** The `page_token` of the next page; absent on the last page. */
   next_page_token?: string;
+}
+
+/** A share of a session; times are in seconds of the epoch. */
+export interface ShareInfo {
+  id: string;
+  created: number;
+  expires: number;
+}
+
+/** The shares of a session that have not ended, the latest first. */
+export interface ShareList {
+  shares: ShareInfo[];
+}
+
+/** The body of POST shares. */
+export interface ShareOptions {
+  /** How long the share lives; 168 where it is not said. */
+  hours?: number;
 }
 
 export type SnapshotId = string;

@@ -12,6 +12,7 @@ from gradd_server.answers import LiveSession, LiveState
 from gradd_server.front import Front
 from gradd_server.keys import Key
 from gradd_server.open_session import OpenSession
+from gradd_server.shares import Share
 from gradd_server.telemetry.status import engine_load, tenant_loads
 
 MOST_SESSIONS = 500
@@ -25,15 +26,17 @@ async def live_state(front: Front, key: Key) -> LiveState:
     figures = {session.key: session for one in told for session in one.recent}
     rules = key.role == "operator"
     entries = list(front.sessions) if rules else front.sessions.of(key.tenant)
+    if reads := isinstance(key, Share):
+        entries = [entry for entry in entries if entry.name == key.session]
     shown = sorted(entries, key=lambda entry: _rank(figures.get(entry.key)))[:MOST_SESSIONS]
     return LiveState(
         version=VERSION,
         tenant=key.tenant,
-        role=key.role,
+        role="reader" if reads else key.role,
         ready=not front.draining.is_set(),
         uptime_seconds=time.time() - front.counts.began,
         engines=[engine_load(seen) for seen in survey.processes] if rules else [],
-        tenants=[load for load in tenant_loads(told) if rules or load.tenant == key.tenant],
+        tenants=[load for load in tenant_loads(told) if rules or (load.tenant == key.tenant and not reads)],
         sessions=list(_sessions(shown, figures)),
         more=len(entries) - len(shown),
     )

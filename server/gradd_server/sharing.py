@@ -1,0 +1,46 @@
+"""Sessions are shared, and not any more."""
+
+from __future__ import annotations
+
+import asyncio
+
+from gradd_server.sessions import Sessions
+from gradd_server.shares import Share, write
+from gradd_server.snapshots import unkept
+
+
+async def share(sessions: Sessions, tenant: str, name: str, lifetime: int) -> tuple[str, Share]:
+    """A new share of the tenant's session of that name, for `lifetime` seconds, and its key. Raises Refused:
+    400, 404, 429, 507.
+    """
+    shares = sessions.shares
+    async with sessions.changing:
+        sessions.find(tenant, name)
+        secret, made = shares.make(tenant, name, lifetime)
+        held = [made, *shares.of(tenant, name)]
+        await _write(sessions, tenant, name, held)
+        shares.put(tenant, name, held)
+    return secret, made
+
+
+async def unshare(sessions: Sessions, tenant: str, name: str, id: str) -> None:
+    """End a share of the session, if it is there. It ends even where that cannot be written, which is raised:
+    Refused.
+    """
+    shares = sessions.shares
+    async with sessions.changing:
+        sessions.find(tenant, name)
+        held = shares.of(tenant, name)
+        left = [share for share in held if share.id != id]
+        if left != held:
+            shares.put(tenant, name, left)
+            await _write(sessions, tenant, name, left)
+
+
+async def _write(sessions: Sessions, tenant: str, name: str, shares: list[Share]) -> None:
+    path = sessions.shares_file(tenant, name)
+    try:
+        if path is not None:
+            await asyncio.to_thread(write, path, shares)
+    except OSError as error:
+        raise unkept(error, "the shares of the session cannot be written") from None
