@@ -53,6 +53,8 @@ export async function post(path, body) {
   return response.status === 204 ? null : response.json();
 }
 
+export const pageLink = (token) => new URL(`#key=${token}`, base).href;
+
 export const sessionPath = (name, rest = "") => `v1/sessions/${encodeURIComponent(name)}${rest}`;
 
 // Server-sent events: `heard` gets the data of each. Returns when the daemon ends them.

@@ -25,18 +25,21 @@ const comes = { heard() {}, close() {} };
 
 async function show(focus) {
   const wanted = location.hash;
-  const [, kind, name, tab] = wanted.split("/");
+  const [, kind, part, tab] = wanted.split("/");
+  // A share has one session.
+  const [only] = latest?.role === "reader" ? latest.sessions : [];
+  const name = only?.name ?? (kind === "session" && part ? decodeURIComponent(part) : "");
   view?.close();
-  if (kind === "session" && name) {
+  if (name) {
     view = comes;
     const { sessionView } = await import("./session.js");
     if (location.hash !== wanted || view !== comes) return;
-    view = sessionView(decodeURIComponent(name), tab);
+    view = sessionView(name, tab);
   } else {
     view = overview();
   }
   main.replaceChildren(view.element);
-  document.title = kind === "session" && name ? `${decodeURIComponent(name)} – gradd` : "gradd";
+  document.title = name ? `${name} – gradd` : "gradd";
   if (latest) view.heard(latest);
   if (focus) main.querySelector("h1")?.focus();
 }
@@ -103,6 +106,8 @@ leave.addEventListener("click", () => {
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#key=")) {
     takeKey();
+    view?.close();
+    view = null; // another key may show other things
     begin();
   } else if (view && location.hash.startsWith("#/")) show(true);
 });

@@ -1,9 +1,10 @@
 // One session: what is known of it, and its tabs.
 
-import { get, sessionPath } from "./api.js";
+import { get, hasKey, sessionPath } from "./api.js";
 import { bytes, duration, h, say, whole } from "./dom.js";
 import { graphView } from "./graph.js";
 import { lossesView } from "./losses.js";
+import { shareBox } from "./share.js";
 
 const TABS = [
   { id: "losses", title: "Losses", make: lossesView },
@@ -22,8 +23,10 @@ export function sessionView(name, wanted) {
     tabindex: -1, onclick: () => show(tab), onkeydown: moved,
   }, tab.title));
   const panel = h("div", { role: "tabpanel", id: "panel", tabindex: 0 });
-  const element = h("div", {}, h("p", {}, h("a", { href: "#/" }, "All sessions")),
-    h("h1", { tabindex: -1 }, name), gone, list,
+  // What a share does not show: the other sessions, and shares.
+  const others = h("p", { hidden: true }, h("a", { href: "#/" }, "All sessions"));
+  const sharing = h("div");
+  const element = h("div", {}, others, h("h1", { tabindex: -1 }, name), gone, list, sharing,
     TABS.length ? [h("div", { role: "tablist", "aria-label": `Parts of ${name}` }, tabs), panel] : []);
   let open = null;
   let awake = true;
@@ -52,6 +55,8 @@ export function sessionView(name, wanted) {
   }
 
   function heard(state) {
+    others.hidden = state.role === "reader";
+    if (!others.hidden && hasKey() && !sharing.firstChild) sharing.append(shareBox(name));
     const found = state.sessions.find((s) => s.tenant === state.tenant && s.name === name);
     say(gone, found ? "" : "There is no session of this name (any more).");
     if (!found) return;
