@@ -108,7 +108,8 @@ _ROWS: Final = (
         "origin-refused",
         403,
         "Origin refused",
-        "The request comes from a web page of another origin. The daemon answers only pages of its own.",
+        "The request comes from a web page of another origin. The daemon answers only pages of its own, and "
+        "those of its --allow-origin.",
     ),
     Kind("not-found", 404, "Not found", "There is nothing at this path."),
     Kind(

@@ -2,7 +2,7 @@
 
 Whoever asks must show a key; only the probes and the files of the dashboard need none. A page in a browser
 can reach a daemon on localhost (DNS rebinding, cross-site requests), so Host must name this machine, and an
-Origin must be the daemon's own. There is no CORS.
+Origin must be the daemon's own or one that it allows.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from gradd_server.front import Front
 from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
 from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
+from gradd_server.origins import PREFLIGHT, Origins, is_preflight
 from gradd_server.pages import PATHS
 from gradd_server.shares import Share
 from gradd_server.timing import Timing, current
@@ -51,7 +52,8 @@ class Gate:
     Answers 500, without details, if the app fails. Counts the front's unanswered requests, notes in the audit
     log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies. `scope["key"]` is whose
     request it is; None where none is needed and none came. `scope["load"]` is what it holds, and
-    `scope["turn"]` waits for its tenant's turn, see Attention.
+    `scope["turn"]` waits for its tenant's turn, see Attention. `scope["origin"]` is that of
+    the page that asks, where it is another than the daemon's, see Origins.
     """
 
     open_paths = PROBES | PATHS
@@ -61,6 +63,7 @@ class Gate:
         self.app = app
         self.front = front
         self._hosts = front.settings.hosts
+        self._origins = Origins(front.settings.origins)
         self._root = front.settings.root_path
         self._patterns = {route.endpoint: route.path for route in getattr(app, "routes", ())}
         self._ids = map("{}-{:x}".format, itertools.repeat(secrets.token_hex(4)), itertools.count(1))
@@ -70,6 +73,7 @@ class Gate:
             await self.app(scope, receive, send)
             return
         request_id = scope["request_id"] = next(self._ids)
+        scope["origin"] = None
         started = complete = False
         status = 500
         timing = Timing()
@@ -91,6 +95,7 @@ class Gate:
                     *message.get("headers", ()),
                     (b"x-request-id", request_id.encode()),
                     (b"server-timing", timing.header().encode()),
+                    *self._origins.headers(scope["origin"]),
                 ]
             elif message["type"] == "websocket.accept":
                 started = True
@@ -116,7 +121,8 @@ class Gate:
                 lane = self.front.attention.lane(key.tenant, "requests" if over_http else "streams")
                 scope["turn"] = lane.turn
                 await lane.turn()
-            work = self.app(scope, receive_counted if over_http else receive, send_with_id)
+            app = PREFLIGHT if is_preflight(scope) else self.app
+            work = app(scope, receive_counted if over_http else receive, send_with_id)
             await (lane.timed(work) if over_http and key is not None else work)
         except Refused as refused:
             counts.refused[refused.problem.slug] += 1
@@ -160,7 +166,12 @@ class Gate:
                 limit=LIMITS.http_header_bytes,
                 used=size,
             )
-        self._check_host_and_origin(headers, scope.get("scheme") in ("https", "wss"))
+        own = b"https://" if scope.get("scheme") in ("https", "wss") else b"http://"
+        own += self._check_host(headers).lower()
+        scope["origin"] = self._origins.check(_values(headers, b"origin"), own)
+        if is_preflight(scope):  # browsers send no key with it
+            scope["key"] = None
+            return
         _check_query(scope.get("query_string", b""))
         scope["key"] = key = self._identify(scope["path"], headers)
         if isinstance(key, Share) and scope["path"] not in self.open_paths:
@@ -186,7 +197,7 @@ class Gate:
                 return None
             raise
 
-    def _check_host_and_origin(self, headers: list[tuple[bytes, bytes]], secure: bool) -> None:
+    def _check_host(self, headers: list[tuple[bytes, bytes]]) -> bytes:
         hosts = _values(headers, b"host")
         named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if named is None or not ("*" in self._hosts or named[1].decode("latin-1").lower() in self._hosts):
@@ -195,10 +206,7 @@ class Gate:
                 f"Host must be one of {', '.join(sorted(self._hosts))}; "
                 "`gradd serve --allowed-hosts NAME` takes another",
             )
-        own = (b"https://" if secure else b"http://") + hosts[0].lower()
-        for origin in _values(headers, b"origin"):
-            if origin.lower() != own:
-                raise Refused("origin-refused", "pages of another origin may not call this daemon")
+        return hosts[0]
 
 
 def _strip(scope: Scope, root: str) -> None:

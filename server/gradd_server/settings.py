@@ -29,8 +29,11 @@ class BadConfig(ValueError):
     """An invalid setting; the command exits with 78."""
 
 
-def _setting(default: Any, parse: Callable[[str], Any], help: str, metavar: str = "") -> Any:
-    return dataclasses.field(default=default, metadata={"parse": parse, "help": help, "metavar": metavar})
+def _setting(
+    default: Any, parse: Callable[[str], Any], help: str, metavar: str = "", repeat: bool = False
+) -> Any:
+    metadata = {"parse": parse, "help": help, "metavar": metavar, "repeat": repeat}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def default_data_dir() -> Path:
@@ -83,6 +86,14 @@ class Settings:
         texts.host_names,
         "names beside localhost and its addresses by which the daemon is called, with commas; * for any",
         "NAMES",
+    )
+    allow_origin: str = _setting(
+        "",
+        texts.origins,
+        "origin, as https://app.example, whose pages may call the daemon from a browser (CORS); may be given "
+        "several times, or with commas; * for any",
+        "ORIGIN",
+        repeat=True,
     )
     root_path: str = _setting(
         "", texts.root_path, "path under which a proxy serves the daemon, as /gradd", "PATH"
@@ -233,13 +244,13 @@ class Settings:
             variable = variable_of(field.name)
             parse = field.metadata["parse"]
             if flags.get(field.name) is not None:
-                values[field.name] = flags[field.name]
+                values[field.name] = _joined(flags[field.name])
                 sources[field.name] = "--" + field.name.replace("_", "-")
             elif variable in environ:
                 values[field.name] = _parsed(parse, environ[variable], variable)
                 sources[field.name] = variable
             elif field.name in file:
-                values[field.name] = _parsed(parse, str(file[field.name]), f"{config}: {field.name}")
+                values[field.name] = _parsed(parse, str(_joined(file[field.name])), f"{config}: {field.name}")
                 sources[field.name] = str(config)
         settings = cls(**values)
         settings._check_reach()
@@ -264,6 +275,11 @@ class Settings:
         said = {name.strip().lower() for name in self.allowed_hosts.split(",") if name.strip()}
         host = f"[{self.host.strip('[]')}]" if ":" in self.host else self.host
         return frozenset({*LOOPBACK_HOSTS, *said, *({host.lower()} - {"0.0.0.0", "[::]"})})
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """Whose pages may call the daemon beside its own, in lower case; `*` stands for any."""
+        return frozenset(filter(None, self.allow_origin.split(",")))
 
     @property
     def budgets(self) -> tuple[int, int, int]:
@@ -342,6 +358,15 @@ class Settings:
                 f"--no-auth with --host {self.host}: without authentication the daemon listens on loopback "
                 "only (127.0.0.1, ::1 or localhost)"
             )
+        if "*" in self.origins and len(self.origins) > 1:
+            raise BadConfig(
+                f"--allow-origin {self.allow_origin}: * lets pages of any origin call, so it stands alone"
+            )
+        if "*" in self.origins and not self.auth:
+            raise BadConfig(
+                "--allow-origin * with --no-auth: any page that a local browser opens would do what it likes "
+                "here; name the origins"
+            )
         if not self.auth and (self.forwarded_allow_ips or self.allowed_hosts or self.root_path):
             raise BadConfig("--no-auth behind a proxy would let in whoever reaches the proxy")
         if self.admin_address[1] and self.admin_address[1] == self.port:
@@ -381,6 +406,11 @@ def _parsed(parse: Callable[[str], Any], text: str, source: str) -> Any:
         return parse(text)
     except ValueError as bad:
         raise BadConfig(f"{source}: {bad}") from None
+
+
+def _joined(value: Any) -> Any:
+    """The text of a setting that may be given several times."""
+    return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

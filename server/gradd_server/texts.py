@@ -85,6 +85,26 @@ def host_names(text: str) -> str:
     return text
 
 
+def origins(text: str) -> str:
+    """Origins of pages, with commas, as browsers write them; * for any."""
+    return ",".join(_origin(said.strip()) for said in text.split(",") if said.strip())
+
+
+_PORTS = {"http": ":80", "https": ":443"}
+
+
+def _origin(text: str) -> str:
+    if text == "*":
+        return text
+    if text == "null":
+        raise ValueError("null is the origin of any page of a file or a sandbox, so it cannot be allowed")
+    found = re.fullmatch(r"([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", text.lower())
+    if found is None:
+        raise ValueError(f"{text!r} is not an origin: scheme://host, or scheme://host:port, and no path")
+    scheme, host, port = found.groups("")
+    return f"{scheme}://{host}{'' if port == _PORTS.get(scheme) else port}"  # browsers leave it out
+
+
 def listener(text: str) -> str:
     """ADDRESS:PORT or unix:/PATH."""
     if text.startswith("unix:"):

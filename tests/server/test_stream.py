@@ -309,6 +309,27 @@ def test_the_daemons_own_origin_may_connect(call: Caller, gate: Gate) -> None:
     assert call.run(talk()).window == LIMITS.window_batches
 
 
+def test_an_allowed_origin_may_connect_and_no_other(placement: FakePlacement) -> None:
+    """A browser says the origin of the page with each handshake, and asks nobody first."""
+    gate = create_app(Settings(auth=False, allow_origin="https://app.example"), placement, OPS)
+    call = Caller(gate)
+
+    async def talk() -> list[int]:
+        async with Socket(gate, STREAM, {"origin": "https://app.example"}) as socket:
+            assert (await socket.attach()).window == LIMITS.window_batches
+        refused = []
+        for headers in (
+            {"origin": "https://other.example"}, {"origin": "null"}, {"origin": "http://app.example"},
+            {"origin": "https://app.example", "host": "app.example"},
+        ):  # fmt: skip
+            async with Socket(gate, STREAM, headers) as socket:
+                refused.append((await refusal(socket))[0])
+        return refused
+
+    assert call.run(talk()) == [403, 403, 403, 421]
+    call.close()
+
+
 def test_no_handshake_while_draining(call: Caller, gate: Gate) -> None:
     async def talk() -> tuple[int, dict[str, Any]]:
         gate.front.draining.set()

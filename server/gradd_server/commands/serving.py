@@ -67,7 +67,8 @@ def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any])
     if isinstance(field.default, bool):
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=help)
     else:
-        parser.add_argument(flag, type=parse, metavar=field.metadata["metavar"], help=help)
+        action = "append" if field.metadata.get("repeat") else "store"
+        parser.add_argument(flag, action=action, type=parse, metavar=field.metadata["metavar"], help=help)
 
 
 def _serve(arguments: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from gradd_server.front import Front
 from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
+from gradd_server.origins import Origins
 from gradd_server.telemetry.metrics import exposition
 
 
@@ -29,6 +30,7 @@ class AdminGate(Gate):
     def __init__(self, app: ASGIApp, front: Front, private: bool) -> None:
         super().__init__(app, front)
         self._private = private
+        self._origins = Origins(frozenset())  # for no page
 
     def _identify(self, path: str, headers: list[tuple[bytes, bytes]]) -> Key | None:
         if self._private:
