@@ -15,6 +15,7 @@ from typing import IO, Any
 import gradd_engine.assembly  # noqa: F401 - tests of its rooms may need all of them
 import pytest
 
+from tests.browser import browser as browser  # a fixture: one browser for the whole run
 from tests.oracle import HERE, Tape
 from tests.recordings import Book, book
 from tests.waiting import PATIENCE

@@ -24,6 +24,7 @@ from tests.bearer import bearer
 
 ROOT = Path(__file__).parents[2]
 OPENAPI = ROOT / "openapi.yaml"
+PACKAGE = ROOT / "clients" / "typescript"
 PROGRAMS = Path(__file__).parent / "programs"
 PAGE = (ROOT / "docs" / "rest.md").read_text(encoding="utf-8")
 
@@ -55,6 +56,17 @@ def run(
         text=True,
         check=False,
     )
+
+
+def package(folder: Path, project: str) -> Path:
+    """The TypeScript package, copied to `folder` and compiled there: its `project` (`.`, `test`)."""
+    modules = node_modules("typescript")
+    for name in ("src", "test", "package.json", "tsconfig.json"):
+        copy = shutil.copytree if (PACKAGE / name).is_dir() else shutil.copy
+        copy(PACKAGE / name, folder / name)
+    done = run("node", modules / "typescript" / "bin" / "tsc", "-p", project, cwd=folder)
+    assert done.returncode == 0, done.stdout
+    return folder
 
 
 def generate(tool: Path, folder: Path) -> None:

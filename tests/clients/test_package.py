@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.clients.conftest import ROOT, key, node_modules, run
-
-PACKAGE = ROOT / "clients" / "typescript"
+from tests.clients.conftest import PACKAGE, key, package, run
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package and its tests as JavaScript."""
-    modules = node_modules("typescript")
-    folder: Path = tmp_path_factory.mktemp("package")
-    for name in ("src", "test", "package.json", "tsconfig.json"):
-        copy = shutil.copytree if (PACKAGE / name).is_dir() else shutil.copy
-        copy(PACKAGE / name, folder / name)
-    done = run("node", modules / "typescript" / "bin" / "tsc", "-p", "test", cwd=folder)
-    assert done.returncode == 0, done.stdout
-    return folder
+    return package(tmp_path_factory.mktemp("package"), "test")
 
 
 def test_its_own_tests_pass(compiled: Path, daemon: str) -> None:
