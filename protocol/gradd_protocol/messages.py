@@ -122,12 +122,16 @@ LoggedValue: TypeAlias = float | Name
 """A number, or the id of a tensor with one element; a float that is not finite is its name."""
 
 
+CurveName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=DEFAULT.name_chars)]
+CurveStep: TypeAlias = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+
+
 class Logged(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A point of the curve `name`; without `step` its number in the curve."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=DEFAULT.name_chars)]
+    name: CurveName
     value: LoggedValue
-    step: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | None = None
+    step: CurveStep | None = None
 
 
 class Batch(_Message, frozen=True, tag="batch", kw_only=True):

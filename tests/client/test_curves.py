@@ -6,6 +6,7 @@ import json
 import urllib.request
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import gradd
@@ -26,6 +27,13 @@ def curves(session: Any) -> Any:
     session.flush()
     _, (text,) = session.wire.transport._begin(m.GetSeries(), ())()
     return json.loads(bytes(text))["series"]
+
+
+def answered(daemon: str, name: str) -> Any:
+    """What the daemon answers for them."""
+    request = urllib.request.Request(f"{daemon}/v1/sessions/{name}/series", headers=bearer(daemon))
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read())
 
 
 def test_a_loop_logs_without_a_round_trip(session: Any) -> None:
@@ -127,8 +135,32 @@ def test_a_daemon_answers_them_over_rest(daemon: str) -> None:
     name = f"curves-{uuid.uuid4().hex}"
     with gradd.connect(daemon, session=name) as session:
         session.log({"loss": gradd.tensor(0.5)})
-    request = urllib.request.Request(f"{daemon}/v1/sessions/{name}/series", headers=bearer(daemon))
-    with urllib.request.urlopen(request) as answer:
-        said = json.loads(answer.read())
+    said = answered(daemon, name)
     assert said == {"series": {"loss": {"count": 1, "every": 1, "steps": [0], "values": [0.5]}}, "dropped": 0}
     gradd.delete_session(name, daemon)
+
+
+@pytest.mark.parametrize("by", ["file", "kept"])
+def test_a_session_that_begins_at_a_snapshot_goes_on_with_them(daemon: str, tmp_path: Path, by: str) -> None:
+    names = [f"curves-{uuid.uuid4().hex}" for _ in range(2)]
+    with gradd.connect(daemon, session=names[0]) as session:
+        for n in range(3):
+            session.log({"loss": gradd.tensor(1.0 / (n + 1)), "nan": float("nan")})
+        taken = tmp_path / "half.safetensors"
+        kept = session.snapshot(taken) if by == "file" else session.snapshot()
+        session.log({"loss": 9.0})
+    source = taken if by == "file" else kept
+    with gradd.connect(daemon, session=names[1], from_snapshot=source) as session:
+        session.log({"loss": gradd.tensor(0.25)})
+    found = [answered(daemon, name)["series"] for name in names]
+    third = gradd.tensor(1.0 / 3).item()
+    assert found[0]["loss"]["values"] == [1.0, 0.5, third, 9.0]
+    assert found[1]["loss"] == {
+        "count": 4,
+        "every": 1,
+        "steps": [0, 1, 2, 3],
+        "values": [1.0, 0.5, third, 0.25],
+    }
+    assert found[1]["nan"]["values"] == ["NaN"] * 3
+    for name in names:
+        gradd.delete_session(name, daemon)

@@ -1,5 +1,5 @@
-"""A session that begins where another one's snapshot was taken: with what its names held there, and none of
-its clients.
+"""A session that begins where another one's snapshot was taken: with what its names held there and its
+scripts had logged, and none of its clients.
 
 The file may be a stranger's. Its rows are all looked at, and its bytes are counted, before anything is made.
 """
@@ -53,6 +53,7 @@ def begin_at(session: SessionState, hooks: Hooks, snapshot: Snapshot, limit: int
         check(frozen)
         session.position = image.position
         session.generator.seed, session.generator.step = image.stream
+        session.curves.restore(image.series or [])
         tensors = thaw(frozen, session.backend, hooks.restore(session, image.hooks))
         session.table.restore(tensors, _marks(tensors))
         session.settle()

@@ -110,8 +110,8 @@ class _Arrays:
 
 
 def take_image(session: SessionState, desk: JsonDesk | None, hooks: Hooks) -> Snapshot:
-    """The whole state of a session; without a `desk` what its names hold, and nothing of its clients. Its
-    arrays are the memory of tensors: write them before anything runs.
+    """The whole state of a session; without a `desk` what its names hold and its scripts logged, and nothing
+    of its clients. Its arrays are the memory of tensors: write them before anything runs.
 
     Raises CannotFreeze where a pass is under way, and ProtocolError for a session that is fenced.
     """
@@ -135,6 +135,7 @@ def take_image(session: SessionState, desk: JsonDesk | None, hooks: Hooks) -> Sn
         frozen.graph,
         _memory(table.named, frozen, arrays),
         hooks=hooks.images(hung),
+        series=session.curves.images() or msgspec.UNSET,
     )
     if desk is not None:
         _add_clients(image, session, desk, arrays)
@@ -143,7 +144,6 @@ def take_image(session: SessionState, desk: JsonDesk | None, hooks: Hooks) -> Sn
 
 def _add_clients(image: SessionImage, session: SessionState, desk: JsonDesk, arrays: _Arrays) -> None:
     image.entries, image.counts, image.restored = session.entries, session.counts, session.restored
-    image.series = session.curves.images() or msgspec.UNSET
     image.marks = session.table.marks()
     image.epoch, image.next = session.writers.epoch, session.writers.next
     image.writers = [_writer(w, arrays) for w in session.writers]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
+from msgspec import Meta
 
 from ..tensors import values_of
 
@@ -27,12 +28,12 @@ MOST_POINTS = 2048
 class SeriesImage(msgspec.Struct, array_like=True):
     """A curve in a snapshot; values are those of `Series.told`."""
 
-    name: str
-    every: int
-    count: int
-    steps: list[int]
+    name: m.CurveName
+    every: Annotated[int, Meta(ge=1)]
+    count: Annotated[int, Meta(ge=1)]
+    steps: list[m.CurveStep]
     values: list[m.Real]
-    last: tuple[int, m.Real]
+    last: tuple[m.CurveStep, m.Real]
 
 
 class Series:
@@ -74,7 +75,10 @@ class Series:
 
     @classmethod
     def of(cls, image: SeriesImage) -> Series:
-        """The curve of a snapshot."""
+        """The curve of a snapshot. ValueError where its points are not as many as it says."""
+        kept = -(-image.count // image.every)
+        if not len(image.steps) == len(image.values) == kept < MOST_POINTS:
+            raise ValueError(f"the curve {image.name!r} has not the points that it says")
         made = cls()
         made.every, made.count = image.every, image.count
         made._steps = array("q", image.steps)
@@ -121,8 +125,10 @@ class Curves:
         return [series.image(name) for name, series in self._series.items()]
 
     def restore(self, images: Iterable[SeriesImage]) -> None:
-        """Be as those of a snapshot."""
+        """Be as those of a snapshot. ValueError for what a session's curves cannot be."""
         self._series = {image.name: Series.of(image) for image in images}
+        if len(self._series) > MOST_NAMES:
+            raise ValueError(f"it has more than {MOST_NAMES} curves")
 
 
 def _value(said: m.LoggedValue, table: TensorTable) -> float | None:

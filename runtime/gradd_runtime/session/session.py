@@ -87,8 +87,8 @@ class Session(SessionState):
         store: Store | None = None, backend: Backend = NUMPY,
     ) -> Session:  # fmt: skip
         """A new session that begins at the snapshot in `file`, which a stranger may have made, with what its
-        names held and no clients. Raises BadSnapshot, and OutOfQuota where it would hold more than `limit`,
-        or than there is `room` for.
+        names held, its curves and no clients. Raises BadSnapshot, and OutOfQuota where it would hold more
+        than `limit`, or than there is `room` for.
         """
         size = file.seek(0, 2)
         file.seek(0)

@@ -44,6 +44,7 @@ def good() -> Snapshot:
     submit(session, m.PutHook("h"), text(HOOK))
     submit(session, m.JsonBatch(), text({"steps": STEPS}))
     submit(session, m.BackwardJson("loss"), text({"retain_graph": True}))
+    session.curves.take([m.Logged("loss", 0.5), m.Logged("loss", "NaN", 7)], session.table)
     return read(io.BytesIO(file_of(read(io.BytesIO(frames.join(session.freeze(alone=True)))))))
 
 
@@ -96,6 +97,8 @@ def shaped(row: Any, shape: list[int]) -> None:
     row[SHAPE], row[STRIDES] = shape, [0] * len(shape)
 
 
+#: what follows a curve's name: one point, and too many
+POINT, POINTS = [1, 1, [0], [0.5], [0, 0.5]], [1, 4096, [1] * 4096, [1] * 4096, [1, 1]]
 WRONG = [["dim", None], ["keepdim", "x"], ["dtype", None]]
 ATTACKS: dict[str, tuple[str, Edit]] = {
     "outside": ("outside of its storage", lambda s, g: put(tensor(s, "w"), OFFSET, 1)),
@@ -164,6 +167,13 @@ ATTACKS: dict[str, tuple[str, Edit]] = {
     "hook's results": ("does not make", lambda s, g: put(s["hooks"][0], 7, [99])),
     "two hooks": ("two of one name", lambda s, g: s["hooks"].append(s["hooks"][0])),
     "hook's words": ("tensor", lambda s, g: put(s["hooks"][0], 1, {"tensor": 5})),
+    "curve's stride": ("state", lambda s, g: put(s["series"][0], 1, 0)),
+    "curve's count": ("points that it says", lambda s, g: put(s["series"][0], 2, 9)),
+    "curve's values": ("points that it says", lambda s, g: s["series"][0][4].pop()),
+    "curve's step": ("state", lambda s, g: put(s["series"][0][3], 0, 1 << 63)),
+    "curve's name": ("state", lambda s, g: put(s["series"][0], 0, "")),
+    "long curve": ("points that it says", lambda s, g: put(s["series"], 0, ["a", *POINTS])),
+    "curves": ("more than 64", lambda s, g: s["series"].extend([f"c{n}", *POINT] for n in range(64))),
     "unknown member": ("state", lambda s, g: s.update(code="x")),
     "missing member": ("state", lambda s, g: s.pop("position")),
 }  # fmt: skip
@@ -190,6 +200,8 @@ def test_the_sound_one_is_not(good: Snapshot) -> None:
     grad = session.table.named["w"]._grad
     assert grad is not None
     assert NUMPY.to_numpy(grad).tolist() == [0.0, 4.0, 4.0]  # the hook halves each pass
+    (curve,) = session.curves.images()
+    assert (curve.name, curve.count, curve.steps, curve.values) == ("loss", 2, [0, 7], [0.5, "NaN"])
     assert file_of(read(io.BytesIO(frames.join(session.freeze(alone=True)))))
 
 
