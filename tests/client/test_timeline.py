@@ -16,7 +16,7 @@ from gradd._session.trips import Trip
 Event = dict[str, Any]
 #: members of an event by its phase, besides ph, pid, tid and name (Trace Event Format)
 DUE = {"X": {"ts", "dur", "cat"}, "M": {"args"}, "s": {"ts", "id", "cat"}, "f": {"ts", "id", "cat", "bp"}}
-DUE |= {phase: {"ts", "id", "cat"} for phase in "be"}
+DUE |= {phase: {"ts", "id2", "cat"} for phase in "be"}
 
 
 def trained(session: gradd.Session, path: Path, steps: int = 6) -> tuple[gradd.Session, list[Event]]:
@@ -51,7 +51,7 @@ def check(events: list[Event]) -> None:
     """As the format has it: members, times, nesting of what is whole, pairs of what begins and ends."""
     named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
     lasting: dict[tuple[int, int], list[Event]] = defaultdict(list)
-    open_: dict[tuple[int, str, int], list[Event]] = defaultdict(list)
+    open_: dict[tuple[int, str, str], list[Event]] = defaultdict(list)
     arrows: dict[int, list[Event]] = defaultdict(list)
     for e in events:
         assert set(e) - {"args"} == {"ph", "pid", "tid", "name", *DUE[e["ph"]]} - {"args"}
@@ -65,7 +65,7 @@ def check(events: list[Event]) -> None:
             assert e["dur"] >= 0
             lasting[e["pid"], e["tid"]].append(e)
         elif e["ph"] in "be":
-            stack = open_[e["pid"], e["cat"], e["id"]]
+            stack = open_[e["pid"], e["cat"], e["id2"]["local"]]
             if e["ph"] == "b":
                 stack.append(e)
             else:
@@ -87,12 +87,12 @@ def check(events: list[Event]) -> None:
         assert [e["ph"] for e in sorted(pair, key=lambda e: (e["ts"], e["ph"] == "f"))] == ["s", "f"]
 
 
-def spans(events: list[Event], suffix: str = "") -> dict[int, tuple[float, float]]:
-    """Of spans by their ids: when they began and ended."""
+def spans(events: list[Event], name: str) -> dict[int, tuple[float, float]]:
+    """Of spans of a name by their batches: when they began and ended."""
     found: dict[int, list[float]] = defaultdict(list)
     for e in events:
-        if e["ph"] in "be" and e["name"] == f"batch {e['id']}{suffix}":
-            found[e["id"]].append(e["ts"])
+        if e["ph"] in "be" and e["name"] == name:
+            found[int(e["id2"]["local"], 16)].append(e["ts"])
     return {id: (times[0], times[1]) for id, times in found.items()}
 
 
@@ -105,8 +105,8 @@ def test_a_batch_is_seen_on_its_whole_way(daemon: str, tmp_path: Path, transport
     assert tuple(by_row) == ROWS
     runs = {e["args"]["position"]: e for e in by_row["engine"] if e["ph"] == "X"}
     assert list(runs) == [b.position for b in p.batches]
-    there, back = spans(by_row["wire"], " there"), spans(by_row["wire"], " back")
-    front, queue = spans(by_row["front"]), spans(by_row["engine"], " waits")
+    there, back = spans(by_row["wire"], "there"), spans(by_row["wire"], "back")
+    front, queue = spans(by_row["front"], "batch"), spans(by_row["engine"], "waits")
     sends = {e["name"]: e for e in by_row["client"] if e["name"].startswith("send ")}
     assert set(runs) == set(there) == set(back) == set(front) == set(queue)
     for n, run in runs.items():

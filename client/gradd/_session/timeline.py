@@ -86,26 +86,26 @@ class Timeline:
         self, batch: BatchTime, seq: int, trip: Trip | None, front: FrontTime | None, shift: float
     ) -> Iterator[Event]:  # fmt: skip
         """A batch on its way, there and back."""
-        name, id = f"batch {batch.position}", batch.position
+        id = batch.position
         came, began = batch.came + shift, batch.began + shift
         facts = {"position": id, "program": batch.program, "steps": batch.steps, "how": batch.how}
         facts |= {"why": batch.why} if batch.why else {}
         yield self._whole(ENGINE, 1, f"{batch.how}: {batch.steps} steps", began, batch.seconds, facts)
-        yield from self._span(ENGINE, "queue", f"{name} waits", id, came, began)
+        yield from self._span(ENGINE, "queue", "waits", id, came, began)
         if trip is None:
             return
         tid = self._tid(trip.thread)
         sent = {"batch": f"{self._writer}.{seq}", "bytes": trip.nbytes}
-        yield self._whole(CLIENT, tid, f"send {name}", trip.began, trip.left - trip.began, sent)
+        yield self._whole(CLIENT, tid, f"send batch {id}", trip.began, trip.left - trip.began, sent)
         flow = {"cat": "batch", "name": "batch", "id": id}
         yield {"ph": "s", "pid": CLIENT, "tid": tid, "ts": self._ts(trip.began), **flow}
         yield {"ph": "f", "bp": "e", "pid": ENGINE, "tid": 1, "ts": self._ts(began), **flow}
         if front is None:
             return
         there, submitted, back = (moment + shift for moment in (front.came, front.submitted, front.answered))
-        yield from self._span(WIRE, "wire", f"{name} there", id, trip.began, there, {"bytes": trip.nbytes})
-        yield from self._span(WIRE, "wire", f"{name} back", id, back, trip.came, {"bytes": trip.reply_nbytes})
-        begin, end = self._span(FRONT, "front", name, id, there, back, {"batch": sent["batch"]})
+        yield from self._span(WIRE, "wire", "there", id, trip.began, there, {"bytes": trip.nbytes})
+        yield from self._span(WIRE, "wire", "back", id, back, trip.came, {"bytes": trip.reply_nbytes})
+        begin, end = self._span(FRONT, "front", "batch", id, there, back, {"batch": sent["batch"]})
         yield from (begin, *self._span(FRONT, "front", "with the engine", id, submitted, back), end)
 
     def _script(self, waits: Waits, ranges: Iterable[MarkedRange]) -> Iterator[Event]:
@@ -148,10 +148,12 @@ class Timeline:
     def _span(
         self, pid: int, cat: str, name: str, id: int, began: float, ended: float, args: Event | None = None
     ) -> Iterator[Event]:  # fmt: skip
-        """A span that others of its row may overlap."""
+        """A span of a batch, that of others of its row may overlap. Names tell the batch nowhere: Perfetto
+        shows those of one name in one row, and in its process only those whose ids are of that alone.
+        """
         ts = self._ts(began)
-        both = {"cat": cat, "name": name, "id": id, "pid": pid, "tid": 1}
-        yield {"ph": "b", "ts": ts, **both, **({"args": args} if args else {})}
+        both = {"cat": cat, "name": name, "id2": {"local": hex(id)}, "pid": pid, "tid": 1}
+        yield {"ph": "b", "ts": ts, **both, "args": {"position": id, **(args or {})}}
         yield {"ph": "e", "ts": max(ts, self._ts(ended)), **both}
 
 
