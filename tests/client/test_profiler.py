@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
 from pathlib import Path
@@ -59,14 +60,88 @@ def test_a_schedule_says_which_steps_are_measured(T: Any) -> None:
     assert seen == [(3, 2)]
 
 
-def test_traces_for_tensorboard(T: Any, tmp_path: Path) -> None:
-    ready = T.profiler.tensorboard_trace_handler(str(tmp_path / "log"), worker_name="w")
+@pytest.mark.parametrize("use_gzip", [False, True])
+def test_traces_for_tensorboard(T: Any, tmp_path: Path, use_gzip: bool) -> None:
+    ready = T.profiler.tensorboard_trace_handler(str(tmp_path / "log"), worker_name="w", use_gzip=use_gzip)
     with T.profiler.profile(activities=[T.profiler.ProfilerActivity.CPU], on_trace_ready=ready):
         _work(T)
     (written,) = (tmp_path / "log").iterdir()
     assert written.name.startswith("w.")
-    assert written.name.endswith(".pt.trace.json")
-    assert json.loads(written.read_text())["traceEvents"]
+    assert written.name.endswith(".pt.trace.json.gz" if use_gzip else ".pt.trace.json")
+    data = written.read_bytes()
+    assert json.loads(gzip.decompress(data) if use_gzip else data)["traceEvents"]
+
+
+def test_steps_are_ranges_and_cycles_may_be_kept(T: Any, tmp_path: Path) -> None:
+    P, seen, files = T.profiler, [], []
+
+    def ready(p: Any) -> None:
+        files.append(tmp_path / f"{len(files)}.json")
+        p.export_chrome_trace(str(files[-1]))
+        seen.append({e.key: e.count for e in p.key_averages()})
+
+    options = {"activities": [P.ProfilerActivity.CPU], "on_trace_ready": ready, "acc_events": True}
+    with P.profile(schedule=P.schedule(wait=1, warmup=1, active=2, repeat=2), **options) as p:
+        for _ in range(8):
+            _work(T)
+            p.step()
+    assert [found["ProfilerStep*"] for found in seen] == [2, 4]
+    assert [found["forward"] for found in seen] == [2, 4]
+    steps = [
+        sorted(
+            e["name"]
+            for e in json.loads(file.read_text())["traceEvents"]
+            if e["ph"] == "X" and e["name"].startswith("ProfilerStep#")
+        )
+        for file in files
+    ]
+    assert steps == [["ProfilerStep#2", "ProfilerStep#3"], ["ProfilerStep#6", "ProfilerStep#7"]]
+
+
+def test_events_are_single_calls_in_their_order(T: Any) -> None:
+    P = T.profiler
+    with P.profile(activities=[P.ProfilerActivity.CPU]) as p, P.record_function("outer"):
+        for _ in range(2):
+            _work(T)
+    events = [e for e in p.events() if e.name in ("outer", "forward")]
+    assert [e.name for e in events] == ["outer", "forward", "forward"]
+    outer, first, second = (e.time_range for e in events)
+    assert outer.start <= first.start <= first.end <= second.start <= second.end <= outer.end
+    assert events[0].cpu_time_total == outer.elapsed_us() > 0
+    assert events[0].device_type == P.DeviceType.CPU
+    assert events[0].thread == events[1].thread
+    exps = [e for e in p.events() if e.name.removeprefix("aten::") == "exp"]
+    assert len(exps) == 2
+    assert [e.id for e in p.events()] == sorted({e.id for e in p.events()})
+    averages = {e.key: e for e in p.events().key_averages()}
+    assert averages["forward"].count == 2
+    assert float(averages["outer"].cpu_time_total_str.rstrip("mus")) > 0
+
+
+def test_a_trace_has_the_metadata_that_it_was_given(T: Any, tmp_path: Path) -> None:
+    P, file = T.profiler, tmp_path / "trace.json"
+    p = P.profile(activities=[P.ProfilerActivity.CPU], custom_trace_id_callback=lambda: "mine")
+    assert p.get_trace_id() is None
+    p.preset_metadata_json("early", "[1, 2]")
+    p.start()
+    _work(T)
+    p.add_metadata("name", "a model")
+    p.add_metadata_json("shape", '{"rows": 3}')
+    p.stop()
+    assert p.get_trace_id() == "mine"
+    p.export_chrome_trace(str(file))
+    said = json.loads(file.read_text())
+    assert (said["early"], said["name"], said["shape"]) == ([1, 2], "a model", {"rows": 3})
+
+
+def test_traces_begin_and_end_by_hand(T: Any) -> None:
+    P = T.profiler
+    p = P.profile(activities=[P.ProfilerActivity.CPU])
+    p.prepare_trace()
+    p.start_trace()
+    _work(T)
+    p.stop_trace()
+    assert {e.key for e in p.key_averages()} >= {"forward"}
 
 
 def test_the_older_profile(T: Any) -> None:
@@ -97,11 +172,29 @@ def test_what_profiles_refuse(tmp_path: Path) -> None:
         assert [e.count for e in p.events() if e.key == "decorated"] == [1]
         with pytest.raises(NotImplementedError, match="have no stacks"):
             p.export_stacks(str(tmp_path / "stacks"))
-        with pytest.raises(NotImplementedError, match="not compressed"):
-            gradd.profiler.tensorboard_trace_handler(str(tmp_path), use_gzip=True)
-        for refused in (gradd.autograd.profiler.emit_nvtx, gradd.autograd.profiler.emit_itt):
+        with pytest.raises(NotImplementedError, match="do not measure memory"):
+            p.export_memory_timeline(str(tmp_path / "memory"))
+        with pytest.raises(NotImplementedError, match="all activities or none"):
+            p.toggle_collection_dynamic(True, [])
+        with pytest.raises(NotImplementedError, match="no execution traces"):
+            gradd.profiler.ExecutionTraceObserver()
+        with pytest.raises(NotImplementedError, match="no execution traces"):
+            gradd.profiler.profile(execution_trace_observer=object())
+        with pytest.raises(NotImplementedError, match="of the profile"):
+            p.events().export_chrome_trace(str(tmp_path / "events"))
+        with pytest.raises(NotImplementedError, match="have no stacks"):
+            p.events().export_stacks(str(tmp_path / "stacks"), "self_cpu_time_total")
+        (first, *_) = p.key_averages()
+        for name, why in {"cpu_memory_usage": "memory", "input_shapes": "shapes", "flops": "FLOPs"}.items():
+            with pytest.raises(AttributeError, match=f"no attribute '{name}': {why}"):
+                getattr(first, name)
+        profiler = gradd.autograd.profiler
+        for refused in (profiler.emit_nvtx, profiler.emit_itt):
             with pytest.raises(NotImplementedError, match="profile the daemon's process"):
                 refused()
+        for refused in (profiler.load_nvprof, profiler.parse_nvprof_trace):
+            with pytest.raises(NotImplementedError, match="is not supported by gradd"):
+                refused("trace")
         with (
             gradd.autograd.profiler.profile(enabled=False) as off,
             pytest.raises(RuntimeError, match="Profiler didn't finish running"),

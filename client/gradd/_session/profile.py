@@ -14,7 +14,7 @@ from .trips import TripLog
 from .waits import WaitingLine, Waits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from .agreement import Agreeing
 
@@ -74,17 +74,33 @@ class Profile:
                 setattr(self, name, after[name] - self._before[name])
         return self
 
-    def export_chrome_trace(self, path: str | os.PathLike[str], ranges: Iterable[MarkedRange] = ()) -> None:
+    @property
+    def began(self) -> float:
+        """When it began, s of `perf_counter`."""
+        return self._began
+
+    @property
+    def shift(self) -> float:
+        """What is to be added to the daemon's clock for `perf_counter` (s)."""
+        if self._report is None:
+            raise RuntimeError("a profile is measured until it is stopped")
+        return Timeline(self._began, self._session.wire.writer).shift(self._report, self._trips)
+
+    def export_chrome_trace(
+        self, path: str | os.PathLike[str], ranges: Iterable[MarkedRange] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         """Write the latest thousand batches as a timeline over client, wire, front, engine and kernels, in
         Trace Event Format, which https://ui.perfetto.dev opens; compressed where `path` ends with ``.gz``.
-        `ranges`: what `gradd.profiler.record_function` marked. RuntimeError while it is measured.
+        `ranges`: what `gradd.profiler.record_function` marked; `metadata`: more members of the file.
+        RuntimeError while it is measured.
 
         The daemon's clock is put where all of its batches lie between their messages.
         """
         if self._report is None:
             raise RuntimeError("a profile is measured until it is stopped")
         timeline = Timeline(self._began, self._session.wire.writer)
-        write(path, timeline.events(self._report, self._trips, self._waits, ranges))
+        write(path, timeline.events(self._report, self._trips, self._waits, ranges), metadata or {})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or self._report is None:

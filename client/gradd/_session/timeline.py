@@ -9,7 +9,7 @@ import gzip
 import json
 import linecache
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ class Timeline:
         front = {f.seq: f for f in report.front if f.writer == self._writer}
         ours = [(b, trips.get(b.position)) for b in report.batches]
         # What is told of a batch that others sent has no place in this client's time but by the same shift.
-        shift = _shift([(f.came, f.answered, trip) for seq, trip in trips.values() if (f := front.get(seq))])
+        shift = self.shift(report, log)
         found: list[Event] = []
         for batch, sent in ours:
             seq, trip = sent or (0, None)
@@ -68,6 +68,12 @@ class Timeline:
         found += self._script(waits, ranges)
         used = {event["pid"] for event in found}
         return [*self._named(used), *sorted(found, key=lambda e: (e["ts"], -e.get("dur", 0.0)))]
+
+    def shift(self, report: Profiled, log: TripLog) -> float:
+        """What is to be added to the daemon's clock for this process's (s)."""
+        front = {f.seq: f for f in report.front if f.writer == self._writer}
+        answered = [(seq, trip) for seq, trip in log.trips.items() if trip.position]
+        return _shift([(f.came, f.answered, trip) for seq, trip in answered if (f := front.get(seq))])
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -170,9 +176,10 @@ def _shift(seen: list[tuple[float, float, Trip]]) -> float:
     return (least + most) / 2
 
 
-def write(path: str | os.PathLike[str], events: list[Event]) -> None:
-    """Write a file of these events."""
+def write(path: str | os.PathLike[str], events: list[Event], metadata: Mapping[str, Any]) -> None:
+    """Write a file of these events; `metadata` are more members of it."""
     said = {
+        **metadata,
         "schemaVersion": 1,
         "displayTimeUnit": "ms",
         "otherData": {"gradd": VERSION},

@@ -4,10 +4,12 @@ and the ranges that a script marks with `record_function`.
 Source: https://docs.pytorch.org/docs/stable/profiler.html
 """
 
-from .averages import EventList, KernelEvent
+from .events import DeviceType, EventList, FunctionEvent, FunctionEventAvg
 from .profile import (
+    ExecutionTraceObserver,
     ProfilerAction,
     ProfilerActivity,
+    kineto_available,
     profile,
     schedule,
     supported_activities,
@@ -16,10 +18,14 @@ from .profile import (
 from .ranges import record_function
 
 __all__ = [
+    "DeviceType",
     "EventList",
-    "KernelEvent",
+    "ExecutionTraceObserver",
+    "FunctionEvent",
+    "FunctionEventAvg",
     "ProfilerAction",
     "ProfilerActivity",
+    "kineto_available",
     "profile",
     "record_function",
     "schedule",

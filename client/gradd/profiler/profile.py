@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from time import time_ns
-from typing import Any
+from typing import Any, NoReturn
+from uuid import uuid4
 
 from .._session import MarkedRange, current
-from .averages import EventList, averages
-from .ranges import LISTENING
+from .events import EventList, FunctionEvent, FunctionEventAvg, Interval, averages
+from .ranges import LISTENING, record_function
 
 
 class ProfilerActivity(Enum):
@@ -20,9 +22,9 @@ class ProfilerActivity(Enum):
 
     CPU = 0
     XPU = 1
-    MTIA = 2
-    CUDA = 3
-    HPU = 4
+    CUDA = 2
+    HPU = 3
+    MTIA = 4
     PrivateUse1 = 5
 
 
@@ -33,6 +35,7 @@ class ProfilerAction(Enum):
     WARMUP = 1
     RECORD = 2
     RECORD_AND_SAVE = 3
+    DEVICE_STOPPED = 4
 
 
 def supported_activities() -> set[ProfilerActivity]:
@@ -45,13 +48,15 @@ def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
     """Steps in cycles of `wait`, `warmup` and `active`, `repeat` times or for ever (torch.profiler.schedule).
-    AssertionError for impossible numbers.
+    AssertionError for impossible numbers, and for a step below 0.
     """
     if not (wait >= 0 and warmup >= 0 and active > 0 and repeat >= 0 and skip_first >= 0):
         raise AssertionError("Invalid profiler schedule arguments")
     cycle = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
         if step < skip_first:
             return ProfilerAction.NONE
         step -= skip_first
@@ -69,27 +74,43 @@ def schedule(
     return action
 
 
+def kineto_available() -> bool:
+    """True: `profile` needs nothing of PyTorch's that may be absent (torch.profiler.kineto_available)."""
+    return True
+
+
 def tensorboard_trace_handler(
-    dir_name: str, worker_name: str | None = None, use_gzip: bool = False
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
 ) -> Callable[[profile], None]:
-    """What writes each trace to a folder under a name of its own. NotImplementedError for `use_gzip`."""
-    if use_gzip:
-        raise NotImplementedError("traces are not compressed by gradd")
+    """What writes each trace to a folder under a name of its own, compressed with `use_gzip`.
+    `use_python_export` has no effect: there is one way to write it.
+    """
 
     def write(p: profile) -> None:
         Path(dir_name).mkdir(parents=True, exist_ok=True)
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
-        p.export_chrome_trace(str(Path(dir_name) / f"{worker}.{time_ns()}.pt.trace.json"))
+        name = f"{worker}.{time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
+        p.export_chrome_trace(str(Path(dir_name) / name))
 
     return write
+
+
+class ExecutionTraceObserver:
+    """PyTorch's writer of execution traces; NotImplementedError: gradd writes none."""
+
+    def __init__(self) -> None:
+        raise NotImplementedError("gradd writes no execution traces: use export_chrome_trace() of a profile")
 
 
 class profile:
     """Measures the current session in a `with` block, or between `start` and `stop`
     (https://docs.pytorch.org/docs/stable/profiler.html#torch.profiler.profile).
 
-    With a `schedule`, `step` says when the script's next step begins, and `on_trace_ready` gets the profile
-    when a cycle is over. Shapes, memory, stacks and FLOPs are not recorded: what asks for them has no effect.
+    With a `schedule`, `step` says when the script's next step begins, each is a range ``ProfilerStep#<n>``,
+    and `on_trace_ready` gets the profile when a cycle is over; with `acc_events` it has the events of all
+    cycles. Shapes, memory, stacks, FLOPs and modules are not recorded: what asks for them has no effect, nor
+    have `experimental_config` and `post_processing_timeout_s`. NotImplementedError for an
+    `execution_trace_observer`.
     """
 
     def __init__(
@@ -107,24 +128,37 @@ class profile:
         execution_trace_observer: Any = None,
         acc_events: bool = False,
         use_cuda: bool | None = None,
-        **options: Any,
+        custom_trace_id_callback: Callable[[], str] | None = None,
+        post_processing_timeout_s: float | None = None,
     ) -> None:
         self.activities = set(activities) if activities else supported_activities()
         if not self.activities:
             raise AssertionError("No valid profiler activities found")
+        if execution_trace_observer is not None:
+            ExecutionTraceObserver()
         self._action_of = schedule
         self.on_trace_ready = on_trace_ready
+        self.acc_events = acc_events
+        self.custom_trace_id_callback = custom_trace_id_callback
         self.step_num = 0
         self.current_action = self._action()
         self._measured: Any = None
         self._ranges: list[MarkedRange] = []
-        self._events = EventList()
+        self._step: record_function | None = None
+        #: what cycles found: the latest, or all of them
+        self._kernels = EventList()
+        self._calls = EventList()
         self._latest: Any = None
+        self._metadata: dict[str, Any] = {}
+        self._trace_id: str | None = None
 
     def _action(self) -> ProfilerAction:
         if self._action_of is None:
             return ProfilerAction.RECORD
-        return self._action_of(self.step_num)
+        action = self._action_of(self.step_num)
+        if action is ProfilerAction.DEVICE_STOPPED:
+            raise AssertionError("a schedule does not return DEVICE_STOPPED")
+        return action
 
     def __enter__(self) -> profile:
         self.start()
@@ -136,67 +170,150 @@ class profile:
     def start(self) -> None:
         """Begin, with step 0."""
         self._switch(self.current_action)
+        self._begin_step()
 
     def stop(self) -> None:
         """End; `on_trace_ready` is called if something was being measured."""
+        self._end_step()
         measuring = self._measured is not None
-        self._end()
+        self.stop_trace()
         if measuring and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
     def step(self) -> None:
         """The next step of the script begins."""
+        self._end_step()
         before = self.current_action
         self.step_num += 1
         self.current_action = self._action()
         if before is ProfilerAction.RECORD_AND_SAVE:
             self.stop()
         self._switch(self.current_action)
+        self._begin_step()
+
+    def _begin_step(self) -> None:
+        if self._action_of is not None:
+            self._step = record_function(f"ProfilerStep#{self.step_num}").__enter__()
+
+    def _end_step(self) -> None:
+        if self._step is not None:
+            self._step.__exit__()
+            self._step = None
 
     def _switch(self, action: ProfilerAction) -> None:
         if action in (ProfilerAction.NONE, ProfilerAction.WARMUP):
-            self._end()
-        elif self._measured is None:
+            self.stop_trace()
+        else:
+            self.start_trace()
+
+    def prepare_trace(self) -> None:
+        """Has no effect: nothing has to be warmed up."""
+
+    def start_trace(self) -> None:
+        """Begin to measure, whatever the schedule says."""
+        if self._measured is None:
             self._ranges = []
+            self._trace_id = (self.custom_trace_id_callback or _trace_id)()
             self._measured = current().profile()
             LISTENING.append(self._ranges)
 
-    def _end(self) -> None:
+    def stop_trace(self) -> None:
+        """End what `start_trace` began."""
         if self._measured is None:
             return
         measured, self._measured = self._measured.stop(), None
         self._latest = measured
         LISTENING[:] = [heard for heard in LISTENING if heard is not self._ranges]
-        self._events = averages(measured.kernels, self._ranges, current().backend.device.type == "cuda")
+        on_gpu = current().backend.device.type == "cuda"
+        calls = _events(measured, self._ranges, on_gpu)
+        kernels = [*(e for e in calls if e.is_user_annotation), *_kernels(measured, on_gpu)]
+        self._calls = EventList([*self._calls, *calls] if self.acc_events else calls)
+        self._kernels = averages([*self._kernels, *kernels] if self.acc_events else kernels)
+
+    def toggle_collection_dynamic(self, enable: bool, activities: Iterable[Any]) -> NoReturn:
+        """Raise NotImplementedError: a profile measures all or nothing."""
+        raise NotImplementedError("gradd measures all activities or none: use start_trace() and stop_trace()")
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:  # fmt: skip
-        """What was measured in the latest cycle, by name. RuntimeError while it is measured."""
-        if self._measured is not None:
-            raise RuntimeError("a profile is measured until it is stopped")
-        return self._events
+        """What was measured in the latest cycle, by name: `FunctionEventAvg`s. RuntimeError while it is
+        measured.
+        """
+        self._check()
+        return self._kernels
 
     def events(self) -> EventList:
-        """As `key_averages`: single calls are not told apart."""
-        return self.key_averages()
-
-    def export_chrome_trace(self, path: str) -> None:
-        """Write the latest cycle as a trace for Perfetto or chrome://tracing, as a session's profile does;
-        RuntimeError where nothing was measured.
+        """The ranges and the latest calls of kernels, in their order: `FunctionEvent`s. RuntimeError while
+        it is measured.
         """
-        self.key_averages()
+        self._check()
+        return self._calls
+
+    def _check(self) -> None:
+        if self._measured is not None:
+            raise RuntimeError("a profile is measured until it is stopped")
+
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Write the latest cycle as a trace for Perfetto or chrome://tracing, as a session's profile does;
+        RuntimeError where nothing was measured. There is one way to write it: `use_python_export` has no
+        effect.
+        """
+        self._check()
         if self._latest is None:
             raise RuntimeError("nothing was measured")
-        self._latest.export_chrome_trace(path, self._ranges)
+        metadata = {**self._metadata, "trace_id": self._trace_id}
+        self._latest.export_chrome_trace(path, self._ranges, metadata)
 
-    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> NoReturn:
         """Raise NotImplementedError: stacks are not recorded."""
         raise NotImplementedError("gradd's profiles have no stacks")
 
+    def export_memory_timeline(self, path: str, device: str | None = None) -> NoReturn:
+        """Raise NotImplementedError: memory is not measured."""
+        raise NotImplementedError("gradd's profiles do not measure memory")
+
     def add_metadata(self, key: str, value: str) -> None:
-        """Has no effect: the trace has none."""
+        """Give the trace a member of that name, a string."""
+        self._metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Has no effect: the trace has none."""
+        """Give the trace a member of that name, a text of JSON. ValueError where it is none."""
+        self._metadata[key] = json.loads(value)
+
+    preset_metadata_json = add_metadata_json
+
+    def get_trace_id(self) -> str | None:
+        """What tells this cycle's trace from others; None before the first."""
+        return self._trace_id
+
+    def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
+        """Have `callback` make the ids of traces."""
+        self.custom_trace_id_callback = callback
+
+
+def _trace_id() -> str:
+    return uuid4().hex.upper()
+
+
+def _kernels(measured: Any, on_gpu: bool) -> Iterator[FunctionEventAvg]:
+    """All calls of each kernel."""
+    for k in measured.kernels:
+        us = 1e6 * k.seconds
+        yield FunctionEventAvg(k.name, k.calls, 0.0 if on_gpu else us, us if on_gpu else 0.0)
+
+
+def _events(measured: Any, ranges: list[MarkedRange], on_gpu: bool) -> list[FunctionEvent]:
+    """Ranges of the script, and calls in the daemon, whose clock may be another's."""
+    found = [(r.name, r.thread, r.began - measured.began, r.ended - measured.began, False) for r in ranges]
+    shift = measured.shift - measured.began
+    found += [
+        (call.name, 0, call.began + shift, call.began + call.seconds + shift, on_gpu)
+        for call in measured.calls
+    ]
+    found.sort(key=lambda event: (event[2], -event[3]))
+    return [
+        FunctionEvent(n, name, thread, Interval(1e6 * began, 1e6 * ended), gpu, bool(thread))
+        for n, (name, thread, began, ended, gpu) in enumerate(found)
+    ]
