@@ -84,6 +84,14 @@ def skew(version: str | None, wires: list[str] | None) -> str:
     )
 
 
+def unread(url: str, why: str) -> str:
+    """What to do where an answer of the daemon at `url` cannot be read."""
+    return (
+        f"what the daemon at {url} answered cannot be read ({why}). It may be of another version than this "
+        f"gradd {VERSION}: `gradd doctor` compares them"
+    )
+
+
 def _chain(error: BaseException | None) -> list[BaseException]:
     found: list[BaseException] = []
     while error is not None and error not in found:

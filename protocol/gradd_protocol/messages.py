@@ -366,7 +366,7 @@ class SessionReply(_Message, frozen=True, tag="session"):
     session: SessionInfo
 
 
-class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
+class Profiled(_Message, frozen=True, tag="profiled", kw_only=True, forbid_unknown_fields=False):
     """What was measured: counts since the start, and the latest of `batches`, `misses`, `calls` and `front`.
 
     `hits` and `misses` count batches whose program the session knew or did not. Seconds are wall time;

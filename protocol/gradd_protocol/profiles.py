@@ -1,9 +1,12 @@
-"""What a profile has rows of. Seconds are wall time; moments are seconds of the daemon's clock."""
+"""What a profile has rows of. Seconds are wall time; moments are seconds of the daemon's clock.
+
+A client reads what a newer daemon measures: members that it does not know are left out.
+"""
 
 import msgspec
 
 
-class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class KernelTime(msgspec.Struct, frozen=True):
     """Calls and seconds of one kernel, in batches that ran `how`: "planned" or "eager"."""
 
     name: str
@@ -12,7 +15,7 @@ class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float
 
 
-class KernelRun(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class KernelRun(msgspec.Struct, frozen=True, array_like=True):
     """One call of a kernel, as `[name, began, seconds]`."""
 
     name: str
@@ -20,7 +23,7 @@ class KernelRun(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fie
     seconds: float
 
 
-class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
     and in the queue, and the moments when it `came` to the engine process and `began`.
     """
@@ -36,7 +39,7 @@ class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     began: float = 0.0
 
 
-class FrontTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FrontTime(msgspec.Struct, frozen=True):
     """A batch in the front: when it came, was submitted to its engine process, and was answered."""
 
     writer: int
@@ -46,7 +49,7 @@ class FrontTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answered: float
 
 
-class Miss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Miss(msgspec.Struct, frozen=True):
     """A new program: the one before it, and the first step in which they differ."""
 
     program: str

@@ -1,5 +1,5 @@
-"""A daemon's front over the fake placement, listening in a thread of this process: what it is and says can be
-set by the test.
+"""A daemon's front over the fake placement, or another, listening in a thread of this process: what it is and
+says can be set by the test.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ from tests.waiting import PATIENCE
 
 @contextmanager
 def front(
-    keys: Any = None, tls: tuple[Path, Path] | None = None, address: str = "127.0.0.1", **settings: Any
+    keys: Any = None, tls: tuple[Path, Path] | None = None, address: str = "127.0.0.1",
+    placement: Any = None, ops: Any = OPS, traces: Any = None, **settings: Any,
 ) -> Iterator[str]:  # fmt: skip
-    """Its URL, for as long as the block lives. `tls`: certificate and key; `keys`: who may connect."""
-    placement = FakePlacement()
+    """Its URL, for as long as the block lives. `tls`: certificate and key; `keys`: who may connect; `traces`:
+    what makes spans; `placement`: a real one, of `ops`.
+    """
+    placement = placement or FakePlacement()
     said = Settings(**settings)
-    gate = create_app(said, placement, OPS, keys=keys)
+    gate = create_app(said, placement, ops, keys=keys)
+    gate.front.traces = traces
     ready = threading.Event()
     server = Server(
         configuration(said, gate, gate.front.connected), gate, placement, ready.set,

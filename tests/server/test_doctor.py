@@ -172,18 +172,22 @@ def test_another_program_at_the_port(capsys: Capture, other: str) -> None:
     assert "no gradd daemon" in capsys.readouterr().err
 
 
-def test_a_daemon_that_speaks_another_wire(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradd_server.stream.WIRE", "gradd.v2")
-    monkeypatch.setattr("gradd_server.routes.about.WIRE", "gradd.v2")
-    monkeypatch.setattr("gradd_server.routes.about.VERSION", "9.0.0")
+@pytest.mark.parametrize(("version", "wire"), [("9.0.0", "gradd.v2"), ("0.0.1", "gradd.v0")])
+def test_a_daemon_that_speaks_another_wire(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, version: str, wire: str
+) -> None:
+    monkeypatch.setattr("gradd_server.stream.WIRE", wire)
+    monkeypatch.setattr("gradd_server.routes.about.WIRE", wire)
+    monkeypatch.setattr("gradd_server.routes.about.VERSION", version)
     with front(auth=False) as url:
         check, said = wrong(capsys, url)
         with pytest.raises(gradd.ConnectionFailed) as caught:
             gradd.connect(url)
     assert check == "version"
     for told in (said, str(caught.value)):
-        assert f"the daemon is gradd 9.0.0 (gradd.v2), this is gradd {VERSION} ({WIRE})" in told
-        assert "pip install 'gradd==9.0.0' here" in told
+        assert f"the daemon is gradd {version} ({wire}), this is gradd {VERSION} ({WIRE})" in told
+        assert f"pip install 'gradd=={version}' here" in told
+        assert f"'gradd[server]=={VERSION}' there" in told
 
 
 def test_a_daemon_without_this_wires_paths(

@@ -32,6 +32,7 @@ from .absence import Presence, passing, retry_after
 from .calling_off import call_off
 from .lost import Lost
 from .patience import patience
+from .reading import read_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -302,7 +303,7 @@ class Wire:
                     raise Dropped("no reply is under way")
                 return False
             self.counts["bytes_received"] += len(data)
-            reply, arrays = frames.decode_reply(data)
+            reply, arrays = read_reply(data, self.url)
             if isinstance(reply, m.ProblemReply):
                 self._refused(reply.problem)
             elif isinstance(reply, m.BatchReply):  # a network may repeat what attaching was answered
