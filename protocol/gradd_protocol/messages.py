@@ -142,6 +142,7 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     batch uses them elsewhere and no step failed. `bind`/`unbind`: shared names. `state`: ids whose TensorInfo
     the reply returns. `log`: points of curves, as of after the last step; an id that the batch frees is left
     out. `uploads`: for each step of op `upload`, a buffer of this frame or the key `w.n` of a staged upload.
+    `traceparent`, `tracestate`: the caller's trace (W3C Trace Context); what is malformed is ignored.
     """
 
     writer: Count
@@ -161,6 +162,8 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     unbind: Annotated[list[Name], _IDS] = []
     state: Annotated[list[Name], _IDS] = []
     log: Annotated[list[Logged], _IDS] = []
+    traceparent: Annotated[str, _NAME] = ""
+    tracestate: Annotated[str, _NAME] = ""
 
 
 class JsonBatch(_Message, frozen=True, tag="json-batch"):

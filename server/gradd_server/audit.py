@@ -52,7 +52,7 @@ def _note(what: str, scope: Scope, **members: Any) -> None:
     logger.info("%s", what, extra={"members": {"audit": what, **who(scope), **members}})
 
 
-def batch(scope: Scope, id: dict[str, str], status: int, seconds: float, nbytes: int) -> None:
+def batch(scope: Scope, id: dict[str, str], status: int, nbytes: int, seconds: float) -> None:
     """Note a batch of a stream in the log of requests; `nbytes` are those of its frame."""
     members = {**who(scope), **id, "status": status, "ms": round(1e3 * seconds, 3), "bytes": nbytes}
     requests.debug("batch %s %d", id.get("batch"), status, extra={"members": members})

@@ -21,7 +21,7 @@ from typing import Any
 from gradd_protocol import frames, names
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import Problem, ProtocolError, problem
-from gradd_runtime.process import Bulk, Engines, FileOrder, Pending, Placement
+from gradd_runtime.process import Bulk, Engines, FileOrder, Placement
 
 from gradd_server.disk import Disk
 from gradd_server.errors import Refused
@@ -293,8 +293,8 @@ class Sessions:
                 reply = await settled(future)
                 late.cancel()
             timing = current.get()
-            if timing is not None and isinstance(future, Pending):
-                timing.add(perf_counter() - began, future.ran)
+            if timing is not None:
+                timing.note(began, future)
             return reply
 
     def begin(

@@ -33,6 +33,7 @@ from gradd_server.keyring import unauthenticated
 from gradd_server.keys import Key
 from gradd_server.open_session import OpenSession
 from gradd_server.sessions import settled
+from gradd_server.timing import Timing
 from gradd_server.traffic import Load
 from gradd_server.wire import may_be, message_head
 
@@ -222,12 +223,10 @@ class _Stream:
             await self._websocket.send_bytes(reply)
 
     def _tell(self, batch: _Batch, reply: bytes) -> None:
-        seconds = perf_counter() - batch.came
-        status = message_head(reply).status
-        said = (self._websocket.scope, batch.id(), status, seconds, len(batch.frame))
-        audit.batch(*said)
+        said = (self._websocket.scope, batch.id(), message_head(reply).status, len(batch.frame))
+        audit.batch(*said, batch.timing.seconds)
         if self._front.traces is not None:
-            self._front.traces.batch(*said)
+            self._front.traces.batch(*said, batch.timing, batch.trace())
 
     async def _run_in_order(self, batch: _Batch) -> bytes:
         """The reply to `batch`. Waits for its uploads, and so do the batches behind it."""
@@ -247,7 +246,8 @@ class _Batch:
 
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
-        self.came = self.submitted = perf_counter()
+        self.timing = Timing()
+        self.submitted = self.timing.came
         self.awaits_uploads = _names_uploads(frame)
         self.replying: Future[frames.Bytes] | None = None
         self.why: Problem | None = None
@@ -276,7 +276,7 @@ class _Batch:
     def passage(self) -> FrontTime:
         """Its way through here, which is over."""
         head = message_head(self.frame)
-        return FrontTime(head.writer, head.seq, self.came, self.submitted, perf_counter())
+        return FrontTime(head.writer, head.seq, self.timing.came, self.submitted, perf_counter())
 
     def id(self) -> dict[str, str]:
         """Its writer and number, for the log."""
@@ -286,10 +286,21 @@ class _Batch:
             return {}
         return {"batch": f"{head.writer}.{head.seq}"}
 
+    def trace(self) -> dict[str, str]:
+        """The headers of W3C Trace Context that it has."""
+        try:
+            head = message_head(self.frame)
+        except ProtocolError:
+            return {}
+        return {"traceparent": head.traceparent, "tracestate": head.tracestate}
+
     async def reply(self) -> bytes:
         """The session's reply."""
         assert self.replying is not None
-        return bytes(await settled(self.replying))
+        submitted, replying = self.submitted, self.replying
+        reply = bytes(await settled(replying))
+        self.timing.note(submitted, replying)
+        return reply
 
 
 def _names_uploads(frame: bytes) -> bool:

@@ -1,33 +1,61 @@
-"""Times of a request, for its `Server-Timing` header.
+"""Times of a request, for its `Server-Timing` header and its spans.
 
 Source: https://www.w3.org/TR/server-timing/.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import Future
 from contextvars import ContextVar
 from time import perf_counter
+from typing import Any, NamedTuple
+
+from gradd_runtime.process import Pending
+
+_LATEST = 64
+
+
+class Asked(NamedTuple):
+    """A frame that an engine process answered: when it was submitted and answered (s of `perf_counter`), and
+    how many seconds of that it `ran`.
+    """
+
+    submitted: float
+    answered: float
+    ran: float
+
+    @property
+    def moments(self) -> tuple[float, float, float]:
+        """When it was submitted, began to run, and was answered: an answer is under way for no time that
+        counts.
+        """
+        return self.submitted, max(self.submitted, self.answered - self.ran), self.answered
 
 
 class Timing:
-    """The times of a request in seconds: in the engine, and in the queue and transit."""
+    """The times of a request: when it came, seconds in the engine, and in its queue and in transit."""
+
+    __slots__ = ("asked", "came", "engine", "queue")
 
     def __init__(self) -> None:
-        self._began = perf_counter()
+        self.came = perf_counter()
         self.engine = self.queue = 0.0
-        #: whether the engine was asked at all
-        self.asked = False
+        #: the latest frames: a request that lasts may ask for many
+        self.asked: deque[Asked] = deque(maxlen=_LATEST)
 
-    def add(self, total: float, ran: float) -> None:
-        """Add a frame that took `total` seconds, `ran` of them in the session."""
-        self.asked = True
-        self.engine += ran
-        self.queue += max(0.0, total - ran)
+    def note(self, submitted: float, replying: Future[Any]) -> None:
+        """Add a frame that was submitted then and is answered, by an engine process if it is a Pending."""
+        if isinstance(replying, Pending):
+            answered = replying.answered or perf_counter()  # by its process, or in its place
+            self.asked.append(Asked(submitted, answered, replying.ran))
+            self.engine += replying.ran
+            self.queue += max(0.0, answered - submitted - replying.ran)
 
     @property
     def seconds(self) -> float:
         """How long ago the request came."""
-        return perf_counter() - self._began
+        return perf_counter() - self.came
 
     def header(self) -> str:
         """The value of `Server-Timing`, in milliseconds."""

@@ -28,6 +28,8 @@ class MessageHead(msgspec.Struct, frozen=True):
     seq: int = -1
     replayed: bool = False
     uploads: list[int | str] = []
+    traceparent: str = ""
+    tracestate: str = ""
     problem: _Fault | None = None
 
     @property

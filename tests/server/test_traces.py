@@ -128,6 +128,6 @@ def test_without_the_extra_it_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(sys.modules, "gradd_server.telemetry.traces", raising=False)
-    monkeypatch.setitem(sys.modules, "opentelemetry.propagate", None)
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     assert cli.main(["serve", "--traces", "http://127.0.0.1:1", "--data-dir", str(tmp_path)]) == 69
     assert "gradd[otel]" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gradd_protocol import advice
 
 from .base import PROXIES, Dropped, Overdue, Silent, Transport
+from .tracing import trace_headers
 from .waits import CLOSE, CLOSING, left, reconnect, silence, within
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLOSE", "CLOSING", "PROXIES", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make",
-    "prepare_local", "reconnect", "revive", "silence", "unreachable", "within",
+    "prepare_local", "reconnect", "revive", "silence", "trace_headers", "unreachable", "within",
 ]  # fmt: skip
 
 

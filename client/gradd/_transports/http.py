@@ -14,6 +14,7 @@ from gradd_protocol import messages as m
 from . import waits
 from .base import Dropped
 from .remote import Remote
+from .tracing import trace_headers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +80,7 @@ class _Line:
     """
 
     def __init__(self, link: Link, path: str, epoch: int) -> None:
-        self._sends: SimpleQueue[tuple[int, bytes, Future[bytes]] | None] = SimpleQueue()
+        self._sends: SimpleQueue[tuple[int, bytes, dict[str, str], Future[bytes]] | None] = SimpleQueue()
         #: of batches whose replies were not taken yet
         self.replies: deque[Future[bytes]] = deque()
         self._link = link
@@ -91,7 +92,7 @@ class _Line:
     def put(self, seq: int, frame: bytes) -> None:
         """Send a batch after those before it."""
         reply: Future[bytes] = Future()
-        self._sends.put((seq, frame, reply))
+        self._sends.put((seq, frame, trace_headers(), reply))  # the thread has no span
         self.replies.append(reply)
 
     def end(self) -> None:
@@ -101,19 +102,19 @@ class _Line:
 
     def _run(self) -> None:
         while (batch := self._sends.get()) is not None:
-            seq, frame, reply = batch
+            seq, frame, trace, reply = batch
             if self._fault is not None:
                 reply.set_exception(self._fault)
                 continue
             try:
-                reply.set_result(self._put(seq, frame))
+                reply.set_result(self._put(seq, frame, trace))
             except Exception as e:
                 self._fault = e if isinstance(e, Dropped) else Dropped(repr(e))
                 reply.set_exception(self._fault)
         self._link.close()
 
-    def _put(self, seq: int, frame: bytes) -> bytes:
-        response, body = self._link.call("PUT", f"{self._path}/{seq}", frame, self._headers)
+    def _put(self, seq: int, frame: bytes, trace: dict[str, str]) -> bytes:
+        response, body = self._link.call("PUT", f"{self._path}/{seq}", frame, self._headers | trace)
         if response.status < 400:
             return bytes(body)
         if not response.headers.get("Content-Type", "").startswith(FRAME):  # a proxy without the daemon

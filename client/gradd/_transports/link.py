@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from . import waits
 from .base import Dropped, Silent
+from .tracing import trace_headers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,7 +107,7 @@ class Link:
                 connection.sock.settimeout(None)  # except SO_SNDTIMEO, for bytes that cannot be sent
                 whole = False
                 try:
-                    all_headers = {**self._headers, **(headers or {})}
+                    all_headers = {**self._headers, **trace_headers(), **(headers or {})}
                     connection.request(method, self._to.path + path, body, all_headers)
                     whole = True
                 except (BrokenPipeError, ConnectionResetError):
@@ -150,7 +151,8 @@ class Link:
         sent = False
         try:
             connection.sock.settimeout(None)  # except SO_SNDTIMEO
-            connection.request(method, self._to.path + path, body, {**self._headers, **headers})
+            all_headers = {**self._headers, **trace_headers(), **headers}
+            connection.request(method, self._to.path + path, body, all_headers)
             sent = True
         except _FAILURES:
             return again

@@ -11,6 +11,7 @@ from gradd_protocol.values import encode_real, encode_scalar
 
 from .._mirror import Event
 from .._program import CachedProgram
+from .._transports import trace_headers
 from .pending import Fetch, Sent
 from .staged import StagedUpload, begin, stage
 
@@ -136,6 +137,7 @@ class Outbox:
             free=[] if beside else self._frees(),
             bind={name: t._id for name, t in bind.items()}, unbind=unbind, state=state,
             log=[] if beside or not self._logged else self._take_logged(),
+            **trace_headers(),
         )  # fmt: skip
         sent = Sent(message, definition, buffers, built, beside)
         for index, (t, k) in enumerate(reads):

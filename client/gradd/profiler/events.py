@@ -216,7 +216,7 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds of the CPU in all."""
-        return sum(e.self_cpu_time_total for e in self)
+        return float(sum(e.self_cpu_time_total for e in self))
 
     def supported_export_stacks_metrics(self) -> list[str]:
         """None: see `export_stacks`."""

@@ -34,8 +34,8 @@ KERNEL_SECONDS = 5.0
 class Pending(Future[frames.Bytes]):
     """A reply frame to be received."""
 
-    #: seconds that the session took for it, once done and if known
-    ran = 0.0
+    #: seconds that the session took for it, once done and if known, and when that came (`perf_counter`)
+    ran = answered = 0.0
     #: whether the session outlives its process
     kept = False
     #: its number, which rises, and that of its session, if the placement numbers them
@@ -192,7 +192,8 @@ class InlinePlacement:
                 if hosted is not None:
                     hosted.next(number)
                 reply = self._run(name, frame)
-                future.ran = perf_counter() - began
+                future.answered = perf_counter()
+                future.ran = future.answered - began
                 future.set_result(reply)
                 if hosted is not None:
                     if hosted.due:

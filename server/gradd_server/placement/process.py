@@ -325,7 +325,7 @@ class EngineProcess:
         else:
             with self._change:
                 future = self._in_flight.pop(number)
-            future.ran, future.frame = 1e-9 * ran, None
+            future.ran, future.answered, future.frame = 1e-9 * ran, time.perf_counter(), None
             future.set_result(reply)
 
     # -- end ---------------------------------------------------------------------------------------
