@@ -436,12 +436,9 @@ class Wire:
 
     def _end(self, error: Exception) -> None:
         """End the session; everything in flight is lost."""
-        self.ended = (
-            error
-            if isinstance(error, (SessionLost, NotAllowed))
-            else SessionLost(f"the session refused a batch: {error}")
-        )
-        self.ended.__cause__ = None if self.ended is error else error
+        ends = isinstance(error, (SessionLost, NotAllowed))
+        self.ended = error if ends else SessionLost(f"the session refused a batch: {error}")
+        self.ended.__cause__ = None if ends else error
         if self.unseen is None:
             self.unseen, self.unseen_seq = self.ended, self.answered + 1
         for sent in self.flying.values():
