@@ -226,9 +226,11 @@ class profile:
         LISTENING[:] = [heard for heard in LISTENING if heard is not self._ranges]
         on_gpu = current().backend.device.type == "cuda"
         calls = _events(measured, self._ranges, on_gpu)
-        kernels = [*(e for e in calls if e.is_user_annotation), *_kernels(measured, on_gpu)]
-        self._calls = EventList([*self._calls, *calls] if self.acc_events else calls)
-        self._kernels = averages([*self._kernels, *kernels] if self.acc_events else kernels)
+        kernels: list[FunctionEvent | FunctionEventAvg] = [e for e in calls if e.is_user_annotation]
+        kernels += _kernels(measured, on_gpu)
+        if self.acc_events:
+            calls, kernels = [*self._calls, *calls], [*self._kernels, *kernels]
+        self._calls, self._kernels = EventList(calls), averages(kernels)
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[Any]) -> NoReturn:
         """Raise NotImplementedError: a profile measures all or nothing."""
