@@ -18,7 +18,8 @@ PICTURES = sorted(DOCS.glob("*/pictures/*.svg"))
 def test_a_page_says_what_its_commands_print(page: str) -> None:
     if missing := lacking(page):
         pytest.skip(f"{', '.join(missing)} is not installed")
-    assert [path.relative_to(DOCS).as_posix() for path, _ in walk(page)] == [], f"make walk PAGES={page}"
+    made = dict(walk(page))
+    assert {path: path.read_text() for path in made} == made, f"make walk PAGES={page}"
 
 
 def test_the_quickstart_and_five_tutorials_are_walked() -> None:

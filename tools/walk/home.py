@@ -43,6 +43,7 @@ class Home:
             "TMPDIR": str(self._root / "tmp"),
             "PATH": f"{self._root / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "GRADD_PORT": str(self._port),
+            "GRADD_KERNELS": "numpy",  # what everybody has
             "LC_ALL": "C.UTF-8",
             "TERM": "dumb",
         }
