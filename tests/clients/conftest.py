@@ -58,12 +58,16 @@ def run(
     )
 
 
-def package(folder: Path, project: str) -> Path:
-    """The TypeScript package, copied to `folder` and compiled there: its `project` (`.`, `test`)."""
+def package(folder: Path, project: str, more: Mapping[str, str] | None = None) -> Path:
+    """The TypeScript package, copied to `folder` with `more` files in that of its project (`.`, `test`), which
+    is compiled there.
+    """
     modules = node_modules("typescript")
     for name in ("src", "test", "package.json", "tsconfig.json"):
         copy = shutil.copytree if (PACKAGE / name).is_dir() else shutil.copy
         copy(PACKAGE / name, folder / name)
+    for name, text in (more or {}).items():
+        (folder / project / name).write_text(text, encoding="utf-8")
     done = run("node", modules / "typescript" / "bin" / "tsc", "-p", project, cwd=folder)
     assert done.returncode == 0, done.stdout
     return folder

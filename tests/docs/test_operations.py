@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import yaml
 from gradd_server import cli
 from gradd_server.keys import KeyFile
 from gradd_server.settings import Settings
@@ -98,6 +99,12 @@ def test_from_an_empty_machine_to_a_restored_one(tmp_path: Path) -> None:
     assert len(texts) == 1
     log = [json.loads(line) for line in (tmp_path / "gradd.log").read_text().splitlines()]
     assert sum("listens on" in line["message"] for line in log) == 5
+
+
+def test_what_is_scraped_is_where_the_page_serves_metrics() -> None:
+    (job,) = yaml.safe_load(blocks("docs/operations.md", "yaml"))["scrape_configs"]
+    ((address,),) = (config["targets"] for config in job["static_configs"])
+    assert f"serve --admin {address}" in SERVES
 
 
 @pytest.mark.parametrize("line", [*SERVES, "serve --no-auth"])

@@ -7,12 +7,20 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tests.bearer import bearer
+
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted(
+    path
+    for pattern in ("*.md", "docs/**/*.md", "examples/*.md", "clients/*/*.md")
+    for path in ROOT.glob(pattern)
+)
 
 
 def blocks(page: str, language: str) -> str:
@@ -33,12 +41,15 @@ def run_python(program: str, **environment: str) -> str:
 
 
 def run_shell(program: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """What a shell makes of the program in the folder, where `gradd` is the command of this checkout."""
-    command = folder / "bin" / "gradd"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m gradd_server "$@"\n')
-    command.chmod(0o755)
-    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    """What a shell makes of the program in the folder, where `gradd` is the command of this checkout, and
+    `python` this interpreter.
+    """
+    binaries = folder / "bin"
+    binaries.mkdir()
+    for name, what in (("gradd", "-m gradd_server"), ("python", "-W error")):
+        (binaries / name).write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n')
+        (binaries / name).chmod(0o755)
+    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["sh", "-eu", "-c", program],
         cwd=folder,
@@ -65,6 +76,10 @@ def test_readme_is_a_torch_script() -> None:
     assert float(run_python(program).split()[-1]) > 0.95
 
 
+def test_index(daemon: str) -> None:
+    assert run_python(blocks("docs/index.md", "python"), GRADD_URL=daemon) == "tensor([6.])\n"
+
+
 def test_autograd(daemon: str) -> None:
     printed = run_python(blocks("docs/autograd.md", "python"), GRADD_URL=daemon).splitlines()
     assert printed[:3] == ["[2.0, 4.0, 5.0] 1", "[2.0, 4.0, 6.0]", "12.0 12.0"]
@@ -84,6 +99,14 @@ def test_arrays() -> None:
     assert printed.startswith("[5.0, 10.0] [[0.6")
 
 
+def test_dashboard(daemon: str) -> None:
+    run_python(blocks("docs/dashboard.md", "python"), GRADD_URL=daemon)
+    with httpx.Client(base_url=f"{daemon}/v1/sessions", headers=bearer(daemon), trust_env=False) as client:
+        curves = client.get("training/series").json()["series"]
+        client.delete("training")
+    assert {name: curve["count"] for name, curve in curves.items()} == {"loss": 20, "lr": 20}
+
+
 def test_speed(daemon: str) -> None:
     printed = run_python(blocks("docs/speed.md", "python"), GRADD_URL=daemon)
     assert printed.startswith("8 batches: 6 planned, 2 eager")
@@ -95,6 +118,17 @@ def test_migrating(daemon: str) -> None:
     promised = re.findall(r"print\(.*\)  # (.+)$", program, re.MULTILINE)
     assert len(promised) >= 8
     assert run_python(program, GRADD_URL=daemon).splitlines() == promised
+
+
+def test_migrating_runs_scripts_as_they_are(daemon: str, tmp_path: Path) -> None:
+    script = "import sys, torch\nprint(torch.__name__, torch.ones(2).sum().item(), sys.argv[1:])\n"
+    (tmp_path / "train.py").write_text(script)
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "train.py").write_text(script)
+    program = blocks("docs/migrating.md", "sh").replace("http://gpu-box:4733", daemon)
+    done = run_shell(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"gradd 2.0 {said}" for said in (["--epochs", "3"], [], [])]
 
 
 @pytest.mark.oracle
@@ -126,7 +160,25 @@ def test_lines_are_as_long_as_everywhere(page: Path) -> None:
     assert [n for n, line in lines if len(line) > 120 and not line.startswith(("|", "    "))] == []
 
 
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """The anchors of a page's headings, as GitHub and the site make them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", page.read_text())
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    """To files that there are, and to headings of theirs."""
+    targets = re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", page.read_text())
+    assert [target for target, _ in targets if not (page.parent / target).exists()] == []
+    assert [
+        f"{target}#{anchor}" for target, anchor in targets
+        if anchor and anchor not in anchors((page.parent / target).resolve() if target else page)
+    ] == []  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_to_other_sites_are_addresses(page: Path) -> None:
+    addresses = re.findall(r"(?:\]\(|<)(\w+:[^)>\s]*)", page.read_text())
+    assert [a for a in addresses if not re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[\w./%~#?=&+-]*)?", a)] == []

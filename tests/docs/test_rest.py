@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
+from gradd_protocol import frames
+from gradd_protocol.messages import Batch
 
 from tests.bearer import bearer
+from tests.docs.test_pages import blocks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rest.md").read_text(encoding="utf-8")
 
@@ -86,3 +91,10 @@ def test_steps_named_on_the_page(daemon: str, step: str) -> None:
         reply = client.post(f"{path}/batches", json=batch)
         client.delete(path)
     assert reply.json()["results"]["%y"]["data"] == [1.0, 2.0, 1.0, 2.0]
+
+
+def test_the_header_of_a_frame() -> None:
+    batch = Batch(writer=1, epoch=1, seq=1, ack=0, program="7c0c6ba2", uploads=[0])
+    frame = bytes(frames.join(frames.encode(batch, [np.zeros(2, np.float32)])))
+    (length,) = struct.unpack_from("<Q", frame)
+    assert json.loads(frame[8 : 8 + length]) == json.loads(blocks("docs/rest.md", "json"))

@@ -11,6 +11,7 @@ import pytest
 from gradd_engine.batching.vmap import vmap
 from gradd_engine.declare.declarators import REGISTRY, composite, elementwise, kernel, stateful, view
 from gradd_engine.declare.surface import functions
+from gradd_engine.ops.shared import conj
 from gradd_engine.ops.shared.common import broadcast_float
 from gradd_engine.ops.shared.constants import tensor
 from gradd_engine.schema import named
@@ -18,6 +19,7 @@ from gradd_engine.tensor import Tensor
 from gradd_protocol.program import Step
 from gradd_runtime import catalog
 
+from tests.docs.test_pages import blocks
 from tests.ops import gradcheck
 from tests.ops.table import S, T
 from tests.runtime.peer import Peer
@@ -39,7 +41,11 @@ def cubed() -> Iterator[Any]:
         doc="The third power.",
         raises=False,
     )
-    for name in ("cubed", "cubed_"):
+    _forget("cubed")
+
+
+def _forget(op: str) -> None:
+    for name in (op, f"{op}_"):
         del REGISTRY[name]
         delattr(Tensor, name)
 
@@ -72,6 +78,19 @@ def test_its_sample_drives_the_checks_of_both_modes_and_orders() -> None:
     with gradd.connect("local:"):
         for in_place in (False, True):
             assert list(gradcheck.failures(gradcheck.Case("cubed", 0, SAMPLE, None, in_place))) == []
+
+
+def test_the_design_shows_one() -> None:
+    program = blocks("docs/design.md", "python").replace("sin(Tensor", "sine(Tensor")
+    words = {"mul": named.mul, "cos": named.cos, "conj": conj}
+    exec(program, {"elementwise": elementwise, "broadcast_float": broadcast_float, **words})
+    try:
+        assert functions()["", "sine"](tensor(VALUES)).array.tolist() == np.sin(VALUES).tolist()
+        with gradd.connect("local:"):
+            for in_place in (False, True):
+                assert list(gradcheck.failures(gradcheck.Case("sine", 0, SAMPLE, None, in_place))) == []
+    finally:
+        _forget("sine")
 
 
 def test_vmap_runs_it_on_the_batch_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
