@@ -28,8 +28,8 @@ class Block(NamedTuple):
     text: str
 
 
-#: Tests that take blocks from a page by other means than `blocks(page, language)`: which page (a pattern) and
-#: kind, what stands in them, and the test.
+#: Tests that take blocks from a page by other means than `blocks(page, language)`: page and kind (patterns),
+#: what stands in them, and the test.
 RUN = (
     (
         "docs/operations.md",
@@ -118,7 +118,7 @@ def test_every_block_is_run_or_says_why_not() -> None:
 
 
 def test_most_blocks_are_run() -> None:
-    counted = Counter("not run" if reason(block) else "run" for block in found())
+    counted = Counter("run" if runner(block) else "not run" for block in found())
     assert counted["run"] > 4 * counted["not run"]
 
 
