@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check walk parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ pictures-check: $(STAMP) ## fail where a picture is stale
 
 walk: $(STAMP) ## run the commands that pages of docs/ show; write what they print, and pictures: PAGES=, else all
 	$(PY) -m tools.walk $(PAGES)
+
+docs: $(STAMP) ## build the docs' site in build/site, with pages from the code; a warning fails
+	$(PY) -m tools.site build/site
 
 parity: $(STAMP) ## write docs/parity.md from the semantics tests, docs/parity-ops.md from samples of every operator
 	$(PY) -m tests.semantics.parity --write
