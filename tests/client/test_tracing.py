@@ -141,6 +141,22 @@ def test_a_malformed_traceparent_is_ignored(url: str, there: InMemorySpanExporte
     assert f"{span.context.trace_id:032x}" != CALLER
 
 
+def test_a_batch_with_a_malformed_one_runs(
+    url: str, there: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"traceparent": f"00-{CALLER}-{SPAN}", "tracestate": "=,="}
+    monkeypatch.setattr("gradd._wire.outbox.trace_headers", lambda: said)
+    before = len(there.get_finished_spans())
+    with gradd.connect(url):
+        assert gradd.ones(2).tolist() == [1.0, 1.0]
+        said["traceparent"] += "-01"
+        assert gradd.ones(3).tolist() == [1.0] * 3
+    malformed, sound, *_ = (s for s in there.get_finished_spans()[before:] if s.name == "batch")
+    assert malformed.parent is None
+    assert f"{sound.context.trace_id:032x}" == CALLER
+    assert f"{sound.parent.span_id:016x}" == SPAN
+
+
 def test_headers_of_a_span() -> None:
     state = TraceState([("vendor", "x")])
     held = SpanContext(int(CALLER, 16), int(SPAN, 16), True, TraceFlags(1), state)
