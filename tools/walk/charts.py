@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import cycle
 from typing import NamedTuple
 
 from tools.pictures.svg import GREY, INK, TINTS, Box, page, rect, text
@@ -102,17 +103,14 @@ def lines(title: str, drawn: Sequence[Line], x: str, y: str, *, log: bool = Fals
             text(_LEFT - 8, up(tick) + 3.5, f"{tick:g}", size=10, colour=GREY, anchor="end"),
         ]
     parts += [*_across(across, below, x), text(16, _ABOVE - 16, y, size=11)]
-    at = WIDTH - _RIGHT
-    for n, line in reversed([*enumerate(drawn)]):
-        colour = COLOURS[n % len(COLOURS)]
-        way = " ".join(f"{across(px):.1f},{up(py):.1f}" for px, py in line.points)
+    names, at = [], WIDTH - _RIGHT - sum(8.0 * len(line.label) + 16 for line in drawn)
+    for line, colour in zip(drawn, cycle(COLOURS)):
         style = 'stroke-width="7" opacity="0.35"' if line.wide else 'stroke-width="1.8"'
+        way = " ".join(f"{across(px):.1f},{up(py):.1f}" for px, py in line.points)
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" {style}/>')
-        if len(drawn) > 1:
-            parts.append(
-                text(at, _ABOVE - 16, line.label, size=11, colour=colour, style="bold", anchor="end")
-            )
-            at -= 8.0 * len(line.label) + 16
+        at += 8.0 * len(line.label) + 16
+        names.append(text(at, _ABOVE - 16, line.label, size=11, colour=colour, style="bold", anchor="end"))
+    parts += names if len(drawn) > 1 else []
     return page(WIDTH, HEIGHT, title, parts)
 
 
