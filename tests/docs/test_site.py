@@ -31,13 +31,12 @@ def test_the_site(tmp_path: Path) -> None:
         path.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for path in ROOT.glob("docs/**/*.md")
     }
     assert sources | {"changelog.html", "contributing.html", "search.html"} <= pages.keys()
-    loaded = {one or other for text in pages.values() for one, other in LOADED.findall(text)}
-    assert len(loaded) > 10
-    assert [address for address in loaded if "//" in address] == []
-    for name, text in pages.items():
-        wanted = [a for pair in LOADED.findall(text) for a in pair if a]
-        there = (((site / name).parent / address.partition("?")[0]).resolve() for address in wanted)
-        assert [path for path in there if not path.exists()] == []
+    loaded = {name: [a or b for a, b in LOADED.findall(text)] for name, text in pages.items()}
+    assert all(loaded.values())
+    for name, addresses in loaded.items():
+        assert [address for address in addresses if "//" in address] == []
+        files = [(site / name).parent / re.split("[?#]", address)[0] for address in addresses]
+        assert [path for path in files if not path.exists()] == []
     styles = "".join(path.read_text() for path in site.rglob("*.css"))
     assert not re.search(r"@import|url\([\"']?https?:", styles)
     assert "theme-toggle" in pages["index.html"]

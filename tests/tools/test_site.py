@@ -97,7 +97,8 @@ def test_every_command_and_flag_is_on_the_page() -> None:
     page = commands.command_line()
     for word in ("serve", "keys create", "sessions delete", "doctor", "top", "config show", "completion"):
         assert re.search(rf"^###? gradd {word}$", page, re.MULTILINE), word
-    assert "`--overlap DURATION`" in page or "`--overlap" in page
+    assert "| `--overlap TIME` | how long the old one still works, as 1h [default: not at all] |" in page
+    assert "gradd sessions [-h]" in page
     assert "| 78 | bad configuration |" in page
 
 
@@ -121,6 +122,8 @@ def test_every_path_and_type_is_on_the_page() -> None:
     headings = set(re.findall(r"^### (.+)$", rest.page(), re.MULTILINE))
     operations = {f"{m.upper()} {path}" for path, each in document["paths"].items() for m in each}
     assert headings == operations | document["components"]["schemas"].keys()
+    assert "`unknown`\n" not in rest.page()
+    assert "A [Problem](#problem) whose `type` is `/problems/malformed-frame`, " in rest.page()
 
 
 def test_the_index_lists_every_page_once() -> None:

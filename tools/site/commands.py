@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gradd_server import cli
@@ -35,14 +35,15 @@ def _commands(parser: argparse.ArgumentParser, help: str) -> Iterator[str]:
     inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     if help:
         yield f"{'##' if parser.prog.count(' ') == 1 else '###'} {parser.prog}\n"
-        yield f"{sentence(parser.description or help)}\n"
-        if not inner:
-            if _takes_settings(parser):
-                yield f"`{parser.prog} [--SETTING VALUE ...]` takes each [setting](settings.md), and:\n"
-            else:
-                usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
-                yield "\n".join(["```text", *textwrap.wrap(usage, 100, subsequent_indent="    "), "```\n"])
-            yield from _arguments(parser)
+        yield f"{sentence(help)}\n"
+        if parser.description:
+            yield "\n".join(["```text", *re.split(r"\s{3,}", parser.description), "```\n"])
+        if _takes_settings(parser):
+            yield f"`{parser.prog} [--SETTING VALUE ...]` takes each [setting](settings.md), and:\n"
+        elif not inner or _own(parser):
+            usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
+            yield "\n".join(["```text", *textwrap.wrap(usage, 100, subsequent_indent="    "), "```\n"])
+        yield from _arguments(parser)
     for action in inner:
         helps = {choice.dest: choice.help or "" for choice in action._choices_actions}
         for word, command in action.choices.items():
@@ -63,9 +64,8 @@ def _arguments(parser: argparse.ArgumentParser) -> list[str]:
 
 def _own(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """The arguments of a command, without the settings where it takes all of them."""
-    shown = [
-        a for a in parser._actions if not isinstance(a, argparse._HelpAction) and a.help != argparse.SUPPRESS
-    ]
+    no_part = (argparse._HelpAction, argparse._SubParsersAction)
+    shown = [a for a in parser._actions if not isinstance(a, no_part) and a.help != argparse.SUPPRESS]
     return [a for a in shown if not (_takes_settings(parser) and a.dest in _SETTINGS)]
 
 
@@ -102,7 +102,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
-def table(*head: str, rows: list[tuple[str, ...]]) -> list[str]:
+def table(*head: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
     """The lines of a table."""
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines] + [""]

@@ -62,7 +62,7 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> Iterator[st
             answers.append((status, answer["description"], *_content(*content)))
     yield from table("status", "means", "answer", "type", rows=answers)
     if numbers := [status for status in problems if status != "default"]:
-        yield f"Problems: {', '.join(numbers)}.\n"
+        yield f"Problems: {', '.join(f'[{number}](#problem{number})' for number in numbers)}.\n"
 
 
 def _content(media: str, content: dict[str, Any]) -> tuple[str, str]:
@@ -79,6 +79,9 @@ def _schema(name: str, schema: dict[str, Any]) -> Iterator[str]:
     yield f"### {name}\n"
     if said := _said(schema):
         yield said + "\n"
+    if slugs := [slug for part in schema.get("allOf", ()) for slug in _slugs(part)]:
+        yield f"A [Problem](#problem) whose `type` is {', '.join(f'`{slug}`' for slug in slugs)}.\n"
+        return
     if not schema.get("properties"):
         yield _type(schema) + "\n"
         return
@@ -90,6 +93,11 @@ def _schema(name: str, schema: dict[str, Any]) -> Iterator[str]:
             for member, each in schema["properties"].items()
         ],
     )  # fmt: skip
+
+
+def _slugs(schema: dict[str, Any]) -> list[str]:
+    slugs: list[str] = schema.get("properties", {}).get("type", {}).get("enum", [])
+    return slugs
 
 
 def _type(schema: dict[str, Any]) -> str:
