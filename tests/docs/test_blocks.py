@@ -51,7 +51,8 @@ NOT_RUN = {
     r"pip install": "installs from a registry",
     r"^npx |^npm ": "tests/clients runs what is installed of these generators",
     r"^(docker|podman|make test-docker) ": "needs a container engine; `make test-docker` runs the image",
-    r"systemctl": "needs root and systemd; tests/server/test_service.py checks the unit",
+    r"^ssh |^read -rs ": "needs another machine, or somebody who types",
+    r"systemctl|runuser|/run/gradd/": "needs root and systemd; tests/server/test_service.py checks the unit",
     r"gradd_\.\.\.": "shows where a key goes, and has none",
     r"^make (setup|test|demo)": "runs all that others run; test_make_targets_exist looks for it",
     r"examples/": "tests/examples runs each of these programs",
@@ -101,9 +102,8 @@ def runner(block: Block) -> str | None:
 
 
 def _is(block: Block, page: str, kind: str, what: str) -> bool:
-    return (
-        fnmatch(block.page, page) and kind == block.kind and bool(re.search(what, block.text, re.MULTILINE))
-    )
+    named = fnmatch(block.page, page) and fnmatch(block.kind, kind)
+    return named and bool(re.search(what, block.text, re.MULTILINE))
 
 
 def reason(block: Block) -> str | None:
