@@ -25,6 +25,8 @@ from tests.waiting import PATIENCE
 pytestmark = pytest.mark.container
 ROOT = Path(__file__).parents[2]
 IMAGE = "gradd:test"
+MOST_BYTES = 250_000_000
+"""Uncompressed; a base of one's own may have its own size."""
 LOCKED_DOWN = [
     "--network=host",
     "--read-only",
@@ -98,6 +100,8 @@ def test_image_is_described(engine: list[str], image: str) -> None:
     found = subprocess.run([*engine, "image", "inspect", image], capture_output=True, text=True, check=True)
     (description,) = json.loads(found.stdout)
     print(f"image size: {description['Size'] / 1e6:.0f} MB")
+    if "BASE" not in os.environ:
+        assert description["Size"] <= MOST_BYTES
     config = description["Config"]
     health = config.get("Healthcheck") or description["Healthcheck"]  # Docker's place, podman's
     assert config["User"] == "10001:10001"
@@ -131,6 +135,18 @@ def test_container_serves_a_gradient(daemon: Daemon) -> None:
 def test_health_command_agrees(engine: list[str], image: str, daemon: Daemon) -> None:
     health = [*engine, "run", "--rm", *LOCKED_DOWN, image, "health", f"--url={daemon.url}"]
     assert subprocess.run(health, check=False).returncode == 0
+
+
+def test_it_holds_what_serves_and_no_more(engine: list[str], image: str) -> None:
+    """Neither pip nor a compiler nor anybody's tests come along."""
+    look = (
+        "import importlib.util as u, pathlib, shutil, sysconfig;"
+        "site = pathlib.Path(sysconfig.get_path('purelib'));"
+        "print(u.find_spec('pip'), shutil.which('gcc'), *site.glob('numpy/**/tests'))"
+    )
+    command = [*engine, "run", "--rm", *LOCKED_DOWN, "--entrypoint=/opt/gradd/bin/python3", image, "-c", look]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout.split() == ["None", "None"]
 
 
 def test_stop_is_graceful(daemon: Daemon) -> None:
