@@ -1,0 +1,195 @@
+"""The Helm chart: linted, rendered by Helm's own library, and held against Kubernetes' schemas."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from gradd_protocol.version import VERSION
+from gradd_server.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "docker/helm/gradd"
+KUBERNETES = "1.34.0"
+PLAIN = {"insecureHttp": True}
+#: Values that differ as much as they can.
+RELEASES: dict[str, dict[str, Any]] = {
+    "plain": PLAIN,
+    "everything": {
+        "tls": {"secretName": "cert"},
+        "allowedHosts": ["gpu.example.org"],
+        "settings": {"threads": 4, "tenant_bytes": 8589934592, "idle_seconds": 0.5, "log_level": "debug"},
+        "keys": {"file": '{"version": 1, "keys": []}'},
+        "metrics": {
+            "enabled": True,
+            "serviceMonitor": {
+                "enabled": True,
+                "keySecret": {"name": "scraper"},
+                "labels": {"release": "prom"},
+            },
+        },
+        "gpu": {"enabled": True, "runtimeClassName": "nvidia"},
+        "image": {"pullSecrets": [{"name": "registry"}]},
+        "persistence": {"storageClass": "fast"},
+        "podAnnotations": {"a": "b"},
+        "podLabels": {"team": "c"},
+        "nodeSelector": {"kubernetes.io/arch": "amd64"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+    },
+    "a claim and keys that are there": {
+        **PLAIN,
+        "persistence": {"existingClaim": "old"},
+        "keys": {"existingSecret": "mine"},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def helm() -> Any:
+    return pytest.importorskip("helm_python", reason="helm-python-sdk is not installed")
+
+
+def rendered(helm: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The objects of a release called `demo`, by their kinds; the notes by `NOTES`."""
+    with helm.Chart.load(CHART) as chart:
+        texts = chart.render(dict(values), name="demo", namespace="lab")
+    found: dict[str, Any] = {}
+    for path, text in texts.items():
+        if path.endswith("NOTES.txt"):
+            found["NOTES"] = text
+        elif (made := yaml.safe_load(text)) is not None:
+            found[made["kind"]] = made
+    return found
+
+
+def containers(release: Mapping[str, Any]) -> list[dict[str, Any]]:
+    pod = release["StatefulSet"]["spec"]["template"]["spec"]
+    return [*pod.get("initContainers", []), *pod["containers"], *release["Pod"]["spec"]["containers"]]
+
+
+def environment(release: Mapping[str, Any]) -> dict[str, Any]:
+    (container,) = release["StatefulSet"]["spec"]["template"]["spec"]["containers"]
+    return {entry["name"]: entry.get("value") for entry in container["env"]}
+
+
+@pytest.mark.parametrize("values", RELEASES.values(), ids=RELEASES)
+def test_lint_finds_nothing(helm: Any, values: dict[str, Any]) -> None:
+    report = helm.lint(CHART, values, strict=True, kube_version=f"v{KUBERNETES}")
+    assert report["total_charts_linted"] == 1
+    assert [one for one in report["messages"] if one["severity"] > 1] == []
+    assert report["errors"] == []
+
+
+@pytest.mark.parametrize("values", RELEASES.values(), ids=RELEASES)
+def test_objects_are_kubernetes_own(helm: Any, values: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        schemas = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is not installed")
+    release = rendered(helm, values)
+    for kind, made in release.items():
+        if kind not in ("NOTES", "ServiceMonitor"):  # which is no kind of Kubernetes' own
+            schemas.validate(made, KUBERNETES, strict=True)
+    assert {"NOTES", "Pod", "Service", "StatefulSet"} <= set(release)
+    assert ("Secret" in release) == bool(values.get("keys", {}).get("file"))
+    assert ("ServiceMonitor" in release) == ("metrics" in values)
+
+
+@pytest.mark.parametrize("values", RELEASES.values(), ids=RELEASES)
+def test_every_container_is_locked_down(helm: Any, values: dict[str, Any]) -> None:
+    release = rendered(helm, values)
+    for container in containers(release):
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+    for pod in (release["StatefulSet"]["spec"]["template"]["spec"], release["Pod"]["spec"]):
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["runAsUser"] == 10001
+        assert pod["automountServiceAccountToken"] is False
+        # A Service called gradd would set GRADD_PORT.
+        assert pod["enableServiceLinks"] is False
+
+
+@pytest.mark.parametrize("values", RELEASES.values(), ids=RELEASES)
+def test_the_daemon_takes_its_settings(helm: Any, values: dict[str, Any], tmp_path: Path) -> None:
+    said = environment(rendered(helm, values))
+    assert said.pop("POD_IP") is None  # the cluster's to say
+    settings = Settings.load(
+        {}, {name: value.replace("$(POD_IP)", "10.1.2.3") for name, value in said.items()}
+    )
+    assert settings.host == "0.0.0.0"
+    assert {"demo-gradd.lab.svc", "10.1.2.3", *values.get("allowedHosts", [])} <= settings.hosts
+    assert settings.tls == ("tls" in values)
+    assert settings.admin == ("0.0.0.0:9473" if "metrics" in values else "")
+    if "settings" in values:
+        assert (settings.threads, settings.tenant_bytes, settings.idle_seconds) == (4, 8589934592, 0.5)
+
+
+def test_probes_name_a_host_that_the_daemon_knows(helm: Any) -> None:
+    release = rendered(helm, RELEASES["everything"])
+    (container,) = release["StatefulSet"]["spec"]["template"]["spec"]["containers"]
+    paths = {}
+    for name in ("startupProbe", "livenessProbe", "readinessProbe"):
+        asked = container[name]["httpGet"]
+        assert asked["scheme"] == "HTTPS"
+        assert asked["httpHeaders"] == [{"name": "Host", "value": "localhost"}]
+        paths[name] = asked["path"]
+    assert paths == {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}
+    assert container["resources"]["limits"] == {"memory": "4Gi", "nvidia.com/gpu": 1}
+    assert container["image"] == f"gradd:{VERSION}-cuda"
+    assert release["ServiceMonitor"]["spec"]["endpoints"][0]["authorization"] == {
+        "credentials": {"name": "scraper", "key": "key"}
+    }
+
+
+def test_there_is_one_volume(helm: Any) -> None:
+    (claim,) = rendered(helm, PLAIN)["StatefulSet"]["spec"]["volumeClaimTemplates"]
+    assert claim["spec"]["resources"]["requests"]["storage"] == "10Gi"
+    there = rendered(helm, RELEASES["a claim and keys that are there"])["StatefulSet"]["spec"]
+    assert "volumeClaimTemplates" not in there
+    claims = [v["persistentVolumeClaim"] for v in there["template"]["spec"]["volumes"] if v["name"] == "data"]
+    assert claims == [{"claimName": "old"}]
+
+
+def test_notes_say_how_to_connect(helm: Any) -> None:
+    plain = rendered(helm, PLAIN)["NOTES"]
+    assert "http://demo-gradd.lab.svc:4733" in plain
+    assert "kubectl exec -n lab demo-gradd-0 -- gradd keys create" in plain
+    assert "http is not encrypted" in plain
+    assert "https://demo-gradd.lab.svc:4733" in rendered(helm, RELEASES["everything"])["NOTES"]
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({}, "say tls.secretName, or insecureHttp=true"),
+        ({**PLAIN, "metrics": {"enabled": True, "serviceMonitor": {"enabled": True}}}, "keySecret.name"),
+    ],
+)
+def test_what_is_missing_is_said(helm: Any, values: dict[str, Any], says: str) -> None:
+    with pytest.raises(helm.HelmError, match=says):
+        rendered(helm, values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"replicas": 2},
+        {"settings": {"host": "::"}},
+        {"settings": {"Threads": 1}},
+        {"persistence": {"size": "much"}},
+        {"service": {"port": 0}},
+        {"gpu": {"count": 0}},
+    ],
+    ids=str,
+)
+def test_values_that_are_none_are_refused(helm: Any, values: dict[str, Any]) -> None:
+    with helm.Chart.load(CHART) as chart:
+        chart.validate_schema(PLAIN)
+        with pytest.raises(helm.HelmError):
+            chart.validate_schema(PLAIN | values)
