@@ -105,16 +105,18 @@ def test_the_packages_are_typed_for_their_users() -> None:
 
 
 def test_one_version_everywhere() -> None:
-    """The wheel takes its version from the protocol's; the images repeat it."""
+    """The wheel takes its version from the protocol's; images and chart repeat it."""
     said = {
         name: re.findall(pattern, (ROOT / name).read_text())
         for name, pattern in {
             "docker/Dockerfile": r"ARG VERSION=(\S+)",
-            "docker/Dockerfile.cuda": r"ARG VERSION=(\S+)",
+            "docker/bake.hcl": r'"VERSION" \{\s+default = "(\S+)"',
             "docker/compose.yaml": r"image: gradd:(\S+)",
+            "docker/compose.tls.yaml": r"image: gradd:(\S+)",
+            "docker/helm/gradd/Chart.yaml": r"(?m)^(?:appV|v)ersion: (\S+)",
         }.items()
     }
-    assert said == {name: [VERSION] for name in said}
+    assert {name: set(versions) for name, versions in said.items()} == {name: {VERSION} for name in said}
 
 
 def test_every_room_has_a_share_of_the_quick_tests() -> None:
