@@ -9,12 +9,12 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 # A test that hangs shows where, and fails.
 BOUND := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
-DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
+DOCKERFILES := docker/Dockerfile
 
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,7 +57,7 @@ lint: $(STAMP) types openapi-check face-check pictures-check ## check style, typ
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports --no-cache
 	$(VENV)/bin/hadolint $(DOCKERFILES)
-	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose*.yaml
 
 types: $(STAMP) ## check types (mypy --strict)
 	$(VENV)/bin/mypy
@@ -155,6 +155,9 @@ loop: $(STAMP) ## 1,000 sessions in one event loop against one daemon; fail wher
 sleeping: $(STAMP) ## 10,000 named sessions in 2 GiB: their memory, wakings and a restart; fail where a bar is missed
 	$(PY) -m benchmarks.sleeping
 
+first-gradient: $(STAMP) ## from nothing to a gradient: environment, pip install, daemon, script; fail above a minute
+	$(PY) -m benchmarks.first_gradient
+
 bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md
 	$(PY) -m benchmarks --write docs/benchmarks.md
 
@@ -170,8 +173,13 @@ test-browser: $(STAMP) ## the dashboard and the TypeScript client in chromium, a
 	GRADD_NODE_MODULES=$(CURDIR)/build/browser/node_modules GRADD_PICTURES=1 GRADD_LOAD_MS=200 \
 	    $(PY) -m pytest -rsP -n0 tests/dashboard tests/clients/test_browser.py
 
-test-docker: $(STAMP) ## build and run the image; PODMAN= is a command prefix, BASE= a base image
-	$(PY) -m pytest -rsP -m container tests/docker
+test-docker: $(STAMP) ## build and run the image, render the chart; PODMAN= is a command prefix, BASE= a base image
+	$(PY) -m pip install --quiet --group deploy
+	$(PY) -m pytest -rsP -n0 -m 'container or not container' tests/docker
+
+packages: $(STAMP) ## build wheel and sdist, check them, and use them on every Python from 3.11 that is here
+	$(PY) -m pip install --quiet --group packages
+	$(PY) -m tools.packages
 
 clean: ## remove .venv, builds and caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
