@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gradd_protocol import frames, jsonform, values
+from gradd_protocol import frames, jsonform, jsonindex, values
 from gradd_protocol.messages import Batch
 from gradd_protocol.problems import Malformed, ProtocolError
 from gradd_protocol.program import validate
@@ -172,7 +172,7 @@ def _read_batch(text: bytes) -> None:
             with contextlib.suppress(ValueError):
                 jsonform.decode_float(attr)
             with contextlib.suppress(ValueError):
-                jsonform.decode_index(attr, 3)
+                jsonindex.decode_index(attr, 3)
 
 
 def _status(read: Callable[[bytes], object], text: bytes) -> int:

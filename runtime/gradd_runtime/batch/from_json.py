@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from gradd_protocol import jsonform, names
-from gradd_protocol.jsonform import BatchForm, InputRef, NumberForm, StepForm
+from gradd_protocol.jsonform import BatchForm, NumberForm, StepForm
+from gradd_protocol.jsonindex import InputRef, decode_index
 from gradd_protocol.names import Ref
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf, Program, Step, Value, static_number, validate
@@ -103,7 +104,7 @@ class Compiler:
     def attr(self, p: Param, v: Any, inputs: int) -> Any:
         """An attr as in a program. ValueError says what is wrong."""
         if p.kind == "index":
-            return [_entry(e) for e in jsonform.decode_index(v, inputs)]
+            return [_entry(e) for e in decode_index(v, inputs)]
         if p.kind == "Number" and isinstance(v, (str, dict)):
             v = jsonform.decode_number(v)
         elif p.kind == "float" and isinstance(v, str):
