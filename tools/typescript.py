@@ -27,9 +27,11 @@ def written(schema: dict[str, Any], indent: str = "") -> str:
         return json.dumps(schema["const"])
     if "enum" in schema:
         return " | ".join(json.dumps(value) for value in schema["enum"])
-    if "anyOf" in schema:
-        return " | ".join(written(each, indent) for each in schema["anyOf"])
+    if alternatives := schema.get("anyOf") or schema.get("oneOf"):
+        return " | ".join(dict.fromkeys(written(each, indent) for each in alternatives))
     kind = schema.get("type")
+    if isinstance(kind, list):
+        return " | ".join(_PLAIN[each] for each in kind)
     if kind == "array":
         item = written(schema.get("items", {}), indent)
         return f"({item})[]" if " | " in item else f"{item}[]"

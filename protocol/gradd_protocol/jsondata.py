@@ -32,7 +32,7 @@ _NUMBER_TEXT: Final = Meta(
 )
 NumberText: TypeAlias = Annotated[str, _NUMBER_TEXT]
 Data: TypeAlias = Annotated[
-    bool | float | NumberText | list[Any],
+    bool | float | NumberText | Annotated[list[Any], Meta(title="DataList")],
     Meta(
         title="Data",
         description="Numbers, or `true` and `false`, nested as deep as the tensor has dimensions; that of a"

@@ -24,6 +24,7 @@ from .jsondata import (
     too_large,
 )
 from .limits import DEFAULT
+from .messages import CurveName, CurveStep
 from .names import HeldName, OutputName, Ref, Reference, TemporaryName
 from .problems import ProtocolError
 from .values import Number
@@ -37,6 +38,8 @@ __all__ = [
     "HookForm",
     "Input",
     "NumberForm",
+    "PointBody",
+    "PointForm",
     "Ref",
     "ScalarBody",
     "StepBody",
@@ -53,6 +56,7 @@ __all__ = [
 ]
 
 _LIST: Final = Meta(max_length=DEFAULT.batch_ids)
+_PAIR: Final = Meta(min_length=2, max_length=2, title="ComplexPair")
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 63) - 1
 
 _Part: TypeAlias = bool | int | float | NumberText
@@ -61,7 +65,7 @@ _Part: TypeAlias = bool | int | float | NumberText
 class ScalarBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A number that plain JSON cannot express: with a dtype, complex (`[re, im]`), or not finite."""
 
-    scalar: bool | int | float | NumberText | Annotated[list[_Part], Meta(min_length=2, max_length=2)]
+    scalar: Annotated[_Part | Annotated[list[_Part], _PAIR], Meta(title="ScalarValue")]
     dtype: DTypeName | None = None
     """If absent, a Python number, which does not determine a result's dtype."""
 
@@ -81,6 +85,11 @@ _Input: TypeAlias = Annotated[
     Meta(title="Input", description="One input of a step: an item, or a list of items."),
 ]
 
+_Inputs: TypeAlias = Annotated[
+    Annotated[list[_Input], _LIST, Meta(title="InputList")]
+    | Annotated[dict[str, _Input], _LIST, Meta(title="InputMap")],
+    Meta(title="Inputs"),
+]
 _Attr0: TypeAlias = bool | int | float | str | None
 _Attr1: TypeAlias = bool | int | float | str | list[_Attr0] | dict[str, _Attr0] | None
 _Attr2: TypeAlias = bool | int | float | str | list[_Attr1] | dict[str, _Attr1] | None
@@ -105,7 +114,7 @@ class StepBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One op call."""
 
     op: Annotated[str, Meta(min_length=1, max_length=DEFAULT.op_name_chars)]
-    inputs: Annotated[list[_Input], _LIST] | Annotated[dict[str, _Input], _LIST] = []
+    inputs: _Inputs = []
     """In the order of the op's parameters that take tensors, or by parameter name."""
     attrs: dict[str, Annotated[JsonAttr, Meta(title="Attr")]] = {}
     """The other parameters, by name."""
@@ -117,6 +126,16 @@ class StepBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
 
+class PointBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A point of a curve."""
+
+    name: CurveName
+    value: Reference | int | float | ScalarBody
+    """A tensor with one element, as it is after the last step, or a number."""
+    step: CurveStep | None = None
+    """Its place; null: its number in the curve."""
+
+
 class BatchBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Steps to run in order."""
 
@@ -125,6 +144,8 @@ class BatchBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The values to return, as of after the last step."""
     free: Annotated[list[HeldName], _LIST] = []
     """The names to release after the last step."""
+    log: Annotated[list[PointBody], _LIST] = []
+    """Points to add to curves, if no step fails."""
 
 
 class BackwardBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,12 +187,21 @@ class StepForm(msgspec.Struct, frozen=True):
     grad: bool | Literal["inference"] = True
 
 
+class PointForm(msgspec.Struct, frozen=True):
+    """A point of a curve: a tensor's value or a number."""
+
+    name: str
+    value: Ref | float
+    step: int | None = None
+
+
 class BatchForm(msgspec.Struct, frozen=True):
-    """A batch: steps, then what to fetch, then names to free."""
+    """A batch: steps, then what to fetch, names to free, and what to log."""
 
     steps: list[StepForm]
     fetch: list[Ref]
     free: list[str]
+    log: list[PointForm] = []
 
 
 class BackwardForm(msgspec.Struct, frozen=True):
@@ -208,6 +238,7 @@ def decode_batch(text: bytes) -> BatchForm:
         [_at(index, step) for index, step in enumerate(raw.steps)],
         [names.reference(name) for name in raw.fetch],
         [_freed(name) for name in raw.free],
+        [_point(point) for point in raw.log],
     )
 
 
@@ -248,6 +279,16 @@ def _freed(name: str) -> str:
     if ref.grad:
         raise ProtocolError.of("invalid-name", f"{name!r} is a gradient: it is cleared, not freed")
     return ref.name
+
+
+def _point(raw: PointBody) -> PointForm:
+    value = _simple(raw.value)
+    if isinstance(value, NumberForm):
+        if isinstance(value.value, complex):
+            raise _invalid(f"a point of {raw.name!r}: a complex number is in no curve")
+        return PointForm(raw.name, float(value.value), raw.step)
+    assert value is not None
+    return PointForm(raw.name, value, raw.step)
 
 
 def _at(index: int, raw: StepBody) -> StepForm:

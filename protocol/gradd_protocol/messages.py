@@ -118,6 +118,9 @@ class Acquire(_Message, frozen=True, tag="acquire"):
     """Begin a new epoch, fence all earlier writers, and become a writer."""
 
 
+CurveName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=DEFAULT.name_chars)]
+CurveStep: TypeAlias = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""Where in a curve a point is."""
 LoggedValue: TypeAlias = float | Name
 """A number, or the id of a tensor with one element; a float that is not finite is its name."""
 

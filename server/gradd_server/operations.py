@@ -18,7 +18,7 @@ from gradd_server import answers, examples
 from gradd_server.media import DOT, EVENTS, FRAME, HTML, JSON, NPY, OCTETS, SAFETENSORS
 from gradd_server.options import CancelOptions, FetchOptions, ProfileOptions, SessionOptions, ShareOptions
 from gradd_server.pages import FILES
-from gradd_server.schemas import Schema, ref
+from gradd_server.schemas import INTEGER, Schema, ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ TAGS = {
     "shares": "Shares: keys that read one session and change nothing.",
 }
 
-_COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
+_COUNT: Schema = {**INTEGER, "minimum": 0, "maximum": 10**18 - 1}
 _KEY: Schema = {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$", "description": "`writer.n`"}
 
 PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
@@ -196,7 +196,7 @@ OPERATIONS = {
                 "page_size",
                 "query",
                 "how many",
-                {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+                {**INTEGER, "minimum": 1, "maximum": 1000, "default": 100},
                 100,
             ),
             RequestParameter(
@@ -294,7 +294,7 @@ OPERATIONS = {
                 "max_nodes",
                 "query",
                 "most nodes to tell of",
-                {"type": "integer", "minimum": 1, "maximum": LIMITS.graph_nodes, "default": 1000},
+                {**INTEGER, "minimum": 1, "maximum": LIMITS.graph_nodes, "default": 1000},
                 1000,
             ),
         ),

@@ -15,17 +15,32 @@ from typing import Any, TypeAlias
 
 import msgspec
 from gradd_protocol import problems
-from gradd_protocol.jsonform import BackwardBody, BatchBody, HookBody, ScalarBody, StepBody, TensorForm
+from gradd_protocol.jsonform import (
+    BackwardBody,
+    BatchBody,
+    HookBody,
+    PointBody,
+    ScalarBody,
+    StepBody,
+    TensorForm,
+)
 from msgspec import inspect
 
 Schema: TypeAlias = dict[str, Any]
 
 REF = "#/components/schemas/{name}"
 
+INTEGER: Schema = {"type": "integer", "format": "int64"}
+NUMBER: Schema = {"type": "number", "format": "double"}
+"""Without a format, generators for Go, Java and Rust take 32 bits."""
+_NULL: Schema = {"type": "null"}
+_NUMERIC = {said["type"]: said for said in (INTEGER, NUMBER)}
+
 NAMES: dict[type, str] = {
     BackwardBody: "Backward",
     BatchBody: "Batch",
     HookBody: "Hook",
+    PointBody: "Point",
     ScalarBody: "Scalar",
     StepBody: "Step",
     TensorForm: "TensorJson",
@@ -40,7 +55,7 @@ _INDEX_ENTRIES: list[Schema] = [
         "properties": {
             "slice": {
                 "type": "array",
-                "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                "items": {"anyOf": [INTEGER, _NULL]},
                 "minItems": 3,
                 "maxItems": 3,
             }
@@ -52,12 +67,18 @@ _INDEX_ENTRIES: list[Schema] = [
         "type": "object",
         "title": "IndexInput",
         "description": "An entry of an index that is a tensor: the step's k-th input after the indexed one.",
-        "properties": {"input": {"type": "integer", "minimum": 1}},
+        "properties": {"input": {**INTEGER, "minimum": 1}},
         "required": ["input"],
         "additionalProperties": False,
     },
 ]
-_SIMPLE: list[Schema] = [{"type": "boolean"}, {"type": "number"}, {"type": "string"}, {"type": "null"}]
+_SIMPLE: list[Schema] = [
+    {"type": "boolean"},
+    INTEGER,
+    NUMBER,
+    {"type": "string"},
+    _NULL,
+]
 
 
 def _problem_types(slugs: Iterable[str]) -> Schema:
@@ -122,7 +143,7 @@ def components(bodies: Iterable[type], answers: Iterable[type]) -> dict[str, Sch
 def by_status(status: int) -> Schema:
     """The schema of the problems with that status."""
     slugs = [kind.slug for kind in problems.TABLE.values() if kind.status == status]
-    narrowed = {"type": _problem_types(slugs), "status": {"type": "integer", "enum": [status]}}
+    narrowed = {"type": _problem_types(slugs), "status": {**INTEGER, "enum": [status]}}
     return {"allOf": [ref("Problem"), {"type": "object", "properties": narrowed}]}
 
 
@@ -157,7 +178,7 @@ def _described(class_: type, schema: Schema) -> Schema:
                 if name in properties:
                     properties[name]["description"] = words
     words = " ".join(cleandoc(schema.get("description", "")).split())
-    return {**schema, "description": words, "properties": properties}
+    return schema | {"description": words} | ({"properties": properties} if "properties" in schema else {})
 
 
 def _attribute_words(class_: type) -> Iterator[tuple[str, str]]:
@@ -183,12 +204,14 @@ def _body(class_: type, schema: Schema) -> Schema:
 
 def _answer(class_: type, schema: Schema) -> Schema:
     """Members always present are required; those omitted when None are never null; there is no tag."""
+    if schema["type"] == "array":
+        return schema
     absent = set(_left_out(class_))
     properties = {}
     for name, member in schema["properties"].items():
         if name == _tag_field(class_):
             continue
-        kinds = [kind for kind in member.get("anyOf", ()) if kind != {"type": "null"}]
+        kinds = [kind for kind in member.get("anyOf", ()) if kind != _NULL]
         if name in absent and len(kinds) == 1:
             member = {**_without(member, "anyOf"), **kinds[0]}
         properties[name] = member
@@ -209,6 +232,21 @@ def _left_out(class_: type) -> Iterator[str]:
                 yield member.encode_name
 
 
+def _union(kinds: list[Schema]) -> Schema:
+    """Alternatives, each of a JSON type of its own.
+
+    Where all six types are there, generators for Go, Java and Rust take any value: then integers are apart,
+    so that they are written as such, and null is no alternative of its own. Elsewhere Rust's needs `oneOf`,
+    where a number may be an integer.
+    """
+    some = [kind for kind in kinds if kind != _NULL]
+    if len(some) == 6:
+        nullable: Schema = {"type": ["boolean", "null"]} if len(kinds) > len(some) else {"type": "boolean"}
+        return {"anyOf": [nullable if kind == {"type": "boolean"} else kind for kind in some]}
+    alternatives = [kind for kind in kinds if not (kind == INTEGER and NUMBER in kinds)]
+    return {"oneOf" if len(some) > 1 else "anyOf": alternatives}
+
+
 def _plain(schema: Schema, titled: dict[str, Schema]) -> Schema:
     """`schema` for client generators. Parts with a title move to `titled` and are referenced."""
     # Generators assume that a member with a default is always present.
@@ -220,15 +258,14 @@ def _plain(schema: Schema, titled: dict[str, Schema]) -> Schema:
         return ref(title)  # a title alone refers to another schema
     kind = "string" if all(isinstance(value, str) for value in schema.get("enum", [0])) else None
     plain: Schema = {"type": schema.pop("type", kind)}
+    plain |= _NUMERIC.get(plain["type"], {})
     if kind and len(schema["enum"]) == 1:
         (plain["const"],) = schema.pop("enum")
     for key, part in schema.items():
         if key == "properties":
             plain[key] = {name: _plain(member, titled) for name, member in part.items()}
         elif key == "anyOf":
-            kinds = [_plain(kind, titled) for kind in part]
-            number = {"type": "number"} in kinds
-            plain[key] = [kind for kind in kinds if not (number and kind == {"type": "integer"})]
+            plain |= _union([_plain(kind, titled) for kind in part])
         else:
             plain[key] = _plain(part, titled) if isinstance(part, dict) else part
     if plain["type"] == "array":

@@ -190,9 +190,8 @@ def compile_backward(name: str, text: bytes, table: TensorTable) -> Work:
 def _compile(form: BatchForm, table: TensorTable) -> Work:
     c = Compiler(table, form.steps)
     fetch: list[int | GradOf | str] = []
-    labels: list[str] = []
-    for ref in form.fetch:
-        labels.append(str(ref))
+    logged = [point.value for point in form.log if isinstance(point.value, Ref)]
+    for ref in (*form.fetch, *logged):
         slot = c.scope.get(ref.name)
         if slot is None:
             table.find(ref.name)
@@ -210,7 +209,8 @@ def _compile(form: BatchForm, table: TensorTable) -> Work:
         fetch,
         list(form.free),
         [],
-        labels,
+        [str(ref) for ref in form.fetch],
+        [(p.name, None if isinstance(p.value, Ref) else p.value, p.step) for p in form.log],
     )
 
 
@@ -219,7 +219,7 @@ def json_answer(seq: int, position: int, work: Work, outcome: Outcome) -> tuple[
     if outcome.problem is not None:
         return _encoder.encode(outcome.problem), outcome.problem.status
     try:
-        found = {label: array for label, (array, *_) in zip(work.labels, outcome.results, strict=True)}
+        found = {label: array for label, (array, *_) in zip(work.labels, outcome.results, strict=False)}
         return jsonform.encode_results(seq, position, found), 200
     except ProtocolError as error:
         refused: Problem = error.problem

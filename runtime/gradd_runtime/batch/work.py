@@ -25,7 +25,8 @@ _INLINE_TOTAL = MIB
 @dataclass(slots=True)
 class Work:
     """What to run, and what to do with the outputs. `keep`: slot -> id; `binds`: slot -> names; `late`:
-    (name, id); `fetch`: slots, gradients of slots, ids and names.
+    (name, id); `fetch`: slots, gradients of slots, ids and names. `labels`: the first of `fetch` in JSON; the
+    others are for `log`, where a value of None is the next of them.
     """
 
     bound: Bound
@@ -39,6 +40,7 @@ class Work:
     free: list[str]
     unbind: list[str]
     labels: list[str] = field(default_factory=list)
+    log: list[tuple[str, float | None, int | None]] = field(default_factory=list)
 
     def fetched_slots(self) -> Iterator[int]:
         """The slots whose value or gradient is fetched."""

@@ -151,9 +151,12 @@ class JsonDesk:
             session.counts["batches"] += 1
             session.table.turn(writer, session.position - 1)
             work = _compiled(compile)
-            outcome = (
-                Outcome(problem=work) if isinstance(work, Problem) else perform(work, session, writer, seq)
-            )
+            if isinstance(work, Problem):
+                outcome = Outcome(problem=work)
+            else:
+                outcome = perform(work, session, writer, seq)
+                if outcome.problem is None:
+                    outcome.problem = session.curves.take_results(work, outcome)
             session.change.problem = outcome.problem
             session.counts["steps"] += outcome.applied
             if isinstance(work, Problem):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from gradd_protocol import frames
 from gradd_protocol import messages as m
-from gradd_protocol.problems import ProtocolError
+from gradd_protocol.problems import Problem, ProtocolError, problem
 from msgspec import Meta
 
 from ..tensors import values_of
@@ -17,6 +17,7 @@ from ..tensors import values_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..batch import Outcome, Work
     from ..tensors import TensorTable
 
 #: names of one session; what has another is dropped
@@ -105,15 +106,35 @@ class Curves:
         """Add what a batch logs. What is no number, or is not there because its step failed, is left out."""
         for entry in log:
             value = _value(entry.value, table)
+            if value is not None:
+                self.add(entry.name, value, entry.step)
+
+    def take_results(self, work: Work, outcome: Outcome) -> Problem | None:
+        """Add what a batch in JSON logs; where something is no real number, nothing, and say so."""
+        results = iter(outcome.results[len(work.labels) :])
+        points = []
+        for name, value, step in work.log:
             if value is None:
-                continue
-            found = self._series.get(entry.name)
-            if found is None:
-                if len(self._series) >= MOST_NAMES:
-                    self.dropped += 1
-                    continue
-                found = self._series[entry.name] = Series()
-            found.add(entry.step, value)
+                array, dtype, _ = next(results)
+                value = None if array is None else _real_number(array, dtype)
+                if value is None:
+                    what = "None" if array is None else f"{dtype} of shape {list(array.shape)}"
+                    detail = f"a point of {name!r} is no real number: {what}"
+                    return problem("op-failed", detail, exception="ValueError", applied=outcome.applied)
+            points.append((name, value, step))
+        for point in points:
+            self.add(*point)
+        return None
+
+    def add(self, name: str, value: float, step: int | None) -> None:
+        """Add a point to the curve of that name; dropped where there are too many names."""
+        found = self._series.get(name)
+        if found is None:
+            if len(self._series) >= MOST_NAMES:
+                self.dropped += 1
+                return
+            found = self._series[name] = Series()
+        found.add(step, value)
 
     def answer(self) -> tuple[m.JsonReply, list[Any]]:
         """The reply to GetSeries."""
@@ -140,6 +161,9 @@ def _value(said: m.LoggedValue, table: TensorTable) -> float | None:
         t = table.find(said)
     except ProtocolError:
         return None
-    if math.prod(t.shape) != 1 or t.dtype.name.startswith("complex"):
-        return None
-    return float(values_of(t).reshape(-1)[0])
+    return _real_number(values_of(t), t.dtype.name) if math.prod(t.shape) == 1 else None
+
+
+def _real_number(array: Any, dtype: str) -> float | None:
+    """The one element of an array, if it has one that is real."""
+    return None if array.size != 1 or dtype.startswith("complex") else float(array.reshape(-1)[0])

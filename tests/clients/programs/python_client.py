@@ -13,11 +13,11 @@ from gradd_client.models import (
     Backward,
     Batch,
     Dtype,
+    InputMap,
     Problem422,
     Results,
     Step,
     StepAttrs,
-    StepInputsType1,
     TensorJson,
     TensorValue,
 )
@@ -49,7 +49,7 @@ batch = Batch(
         Step(op="pow", inputs=["%d", 2], outputs=["%q"]),
         Step(
             op="sum",
-            inputs=StepInputsType1.from_dict({"input": "%q"}),
+            inputs=InputMap.from_dict({"input": "%q"}),
             attrs=StepAttrs.from_dict({"dim": [0, 1]}),
             outputs=["y"],
         ),

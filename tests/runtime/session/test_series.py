@@ -6,12 +6,15 @@ import io
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Program
 from gradd_runtime.session import Session
 from gradd_runtime.session.series import MOST_NAMES, MOST_POINTS, Curves, Series
+
+from tests.runtime.peer import Peer
 
 
 def told(session: Session) -> Any:
@@ -89,3 +92,83 @@ def test_a_snapshot_has_the_curves(count: int) -> None:
     assert told(again)["series"] == told(session)["series"]
     logged(again, 3, m.Logged("a", 9.0))
     assert told(again)["series"]["a"]["count"] == 2 * count + 1
+
+
+SQUARE = {"op": "mul", "inputs": ["x", "x"], "outputs": ["%y"]}
+TOTAL = {"op": "sum", "inputs": ["%y"], "outputs": ["%loss"]}
+
+
+@pytest.fixture
+def peer() -> Peer:
+    """A session with a tensor of two elements that requires gradients."""
+    peer = Peer()
+    peer.put("x", np.array([1.0, 2.0], np.float32), requires_grad=True)
+    return peer
+
+
+def test_a_batch_in_json_logs_numbers_and_tensors_after_the_last_step(peer: Peer) -> None:
+    log = [
+        {"name": "loss", "value": "%loss", "step": 7},
+        {"name": "lr", "value": 0.5},
+        {"name": "lr", "value": {"scalar": "NaN"}},
+    ]
+    status, answer = peer.json({"steps": [SQUARE, TOTAL], "fetch": ["%loss"], "log": log})
+    assert status == 200
+    assert answer["results"] == {"%loss": {"dtype": "float32", "shape": [], "data": 5.0}}
+    assert told(peer.session)["series"] == {
+        "loss": {"count": 1, "every": 1, "steps": [7], "values": [5.0]},
+        "lr": {"count": 2, "every": 1, "steps": [0, 1], "values": [0.5, "NaN"]},
+    }
+
+
+def test_it_logs_as_often_as_it_runs(peer: Peer) -> None:
+    """Also where its program runs as a plan, and once where it is sent again under its key."""
+    batch = {"steps": [SQUARE, TOTAL], "log": [{"name": "loss", "value": "%loss"}]}
+    for n in range(4):
+        assert peer.json(batch, idempotency_key=f"key {n}")[0] == 200
+    assert peer.json(batch, idempotency_key="key 0")[0] == 200
+    assert told(peer.session)["series"]["loss"]["values"] == [5.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [("x", r"float32 of shape [2]"), ("x.grad", "None"), ("%z", "complex64 of shape []")],
+)
+def test_what_is_no_real_number_is_refused_and_nothing_of_its_batch_logged(
+    peer: Peer, value: str, reason: str
+) -> None:
+    log = [{"name": "lr", "value": 0.5}, {"name": "loss", "value": value}]
+    z = {"op": "mul", "inputs": ["%loss", {"scalar": [0, 1]}], "outputs": ["%z"]}
+    status, problem = peer.json({"steps": [SQUARE, TOTAL, z], "log": log})
+    assert (status, problem["type"], problem["applied"]) == (422, "/problems/op-failed", 3)
+    assert problem["detail"] == f"a point of 'loss' is no real number: {reason}"
+    assert told(peer.session)["series"] == {}
+
+
+@pytest.mark.parametrize(
+    ("point", "status"),
+    [
+        ({"name": "loss", "value": "nobody"}, 404),
+        ({"name": "loss", "value": "a/b"}, 400),
+        ({"name": "loss", "value": {"scalar": [0, 1]}}, 422),
+        ({"name": "loss", "value": None}, 400),
+        ({"name": "loss"}, 400),
+        ({"name": "", "value": 1.0}, 400),
+        ({"name": "n" * 129, "value": 1.0}, 400),
+        ({"name": "loss", "value": 1.0, "step": 1.5}, 400),
+        ({"name": "loss", "value": 1.0, "step": 1 << 63}, 400),
+        ({"name": "loss", "value": 1.0, "stepp": 1}, 400),
+    ],
+)
+def test_a_bad_point_is_refused_before_any_step(peer: Peer, point: Any, status: int) -> None:
+    batch = {"steps": [{"op": "mul", "inputs": ["x", "x"], "outputs": ["y"]}], "log": [point]}
+    assert peer.json(batch)[0] == status
+    assert peer.get("y").status == 404
+    assert told(peer.session)["series"] == {}
+
+
+def test_a_batch_that_fails_logs_nothing(peer: Peer) -> None:
+    twice = [{"op": "backward", "inputs": ["%loss"]}] * 2
+    log = [{"name": "lr", "value": 0.5}]
+    assert peer.json({"steps": [SQUARE, TOTAL, *twice], "log": log})[0] == 422
+    assert told(peer.session)["series"] == {}
