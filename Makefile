@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,14 @@ openapi: $(STAMP) ## write openapi.yaml from the routes, and the TypeScript clie
 	$(PY) -m gradd_server.openapi > openapi.yaml.new
 	mv openapi.yaml.new openapi.yaml
 	$(PY) -m tools.typescript
+
+clients: $(STAMP) ## generate the clients for Go, Rust and Java into build/clients (needs Java to run)
+	$(PY) -m pip install --quiet --group clients
+	$(VENV)/bin/openapi-generator-cli batch clients/*.yaml
+
+test-clients: $(STAMP) ## generate clients, compile and run docs/clients.md; GRADD_CRATES=, GRADD_JARS=, GRADD_NODE_MODULES= folders
+	$(PY) -m pip install --quiet --group clients
+	$(PY) -m pytest -rsP -n0 --durations=10 tests/clients
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
