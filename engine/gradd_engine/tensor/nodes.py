@@ -9,15 +9,15 @@ import itertools
 import threading
 import weakref
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from ..data import state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..data import DType, Size
-    from .tensor import Backend, Tensor, VersionCounter
+    from .tensor import Backend, Storage, Tensor, VersionCounter
 
 #: what is known of a gradient before there is one
 Geometry: TypeAlias = "tuple[Size, DType]"
@@ -231,23 +231,43 @@ class Node:
         return f"<{self.short_name()} object at {id(self):#x}>"
 
 
+class FoldedGraph(Protocol):
+    """Nodes that are made when somebody asks for one. Each stands for a traced one."""
+
+    made: bool
+
+    def node(self, traced: Node) -> Node:
+        """The node that stands for `traced`; the first call makes all of them."""
+        ...
+
+    def saved(self) -> Iterable[tuple[str, Tensor, Storage]]:
+        """What they will keep: of each the name of its node, the traced tensor and the memory."""
+        ...
+
+    def holds(self) -> Iterable[Tensor | Node]:
+        """The tensors and the earlier nodes that are held for them."""
+        ...
+
+
 class LazyNode(Node):
     """A node that is made when somebody asks for it: it stands in a tensor's ``_fn``, never behind an edge.
 
-    ``make()`` gives the node; it is called once.
+    ``graph.node(traced)`` gives the node; it is asked once.
     """
 
     folded = True
 
-    def __init__(self, make: Callable[[], Node]) -> None:
-        self._make: Callable[[], Node] | None = make
+    def __init__(self, graph: FoldedGraph, traced: Node) -> None:
+        #: None once the node is made
+        self.graph: FoldedGraph | None = graph
+        self.traced = traced
         self._node: Node | None = None
 
     def unfold(self) -> Node:
         """The node itself."""
         if self._node is None:
-            assert self._make is not None
-            self._node, self._make = self._make(), None
+            assert self.graph is not None
+            self._node, self.graph = self.graph.node(self.traced), None
         return self._node
 
     def name(self) -> str:

@@ -18,11 +18,13 @@ from ..tensor import (
     accumulator,
     next_priority,
 )
+from .ending import held
 from .numbers import Offset, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from ..tensor import Storage
     from .commit import Commit
     from .ending import TraceOutputs
 
@@ -48,18 +50,32 @@ class ReplayedGraph:
         self._begins = {b.number: commit.begin(b) for b in ending.begins}
         #: sequence numbers are taken now, whenever the nodes are made
         self.began = next_priority()
-        self._made = False
+        self.made = False
 
     def fold(self, traced: Node) -> LazyNode:
         """A lazy node for the real counterpart of a traced node."""
-        return LazyNode(lambda: self.node(traced))
+        return LazyNode(self, traced)
 
     def node(self, traced: Node) -> Node:
         """The real counterpart of a traced node; the first call makes all, and the tensors only they hold."""
-        if not self._made:
-            self._made = True
+        if not self.made:
+            self.made = True
             self._make()
         return self._nodes[id(traced)]
+
+    def saved(self) -> Iterator[tuple[str, Tensor, Storage]]:
+        """See FoldedGraph."""
+        far = {id(f.tensor): storage for f, storage, *_ in self._far}
+        for node in self._ending.nodes:
+            for t in () if node.leaf else held(node):
+                storage = far.get(id(t)) or self._tensors[id(t)]._storage
+                assert storage is not None
+                yield node.name(), t, storage
+
+    def holds(self) -> Iterator[Tensor | Node]:
+        """See FoldedGraph."""
+        yield from self._tensors.values()
+        yield from self._nodes.values()
 
     def _make(self) -> None:
         for f, storage, offset, counter, _ in self._far:
