@@ -51,6 +51,8 @@ class Limits:
     """Steps of such hooks in one batch, in all."""
     graph_nodes: int = 10_000
     """Nodes in one picture of a graph."""
+    measured_batches: int = 200
+    """Batches that are measured at a request, after which it ends by itself."""
     snapshots: int = 100
     """Snapshots of one session that were taken by hand and not deleted."""
     snapshot_state_bytes: int = 256 * MIB

@@ -237,6 +237,22 @@ class GetSeries(_Message, frozen=True, tag="get-series"):
     """Ask for the curves that scripts logged, as JSON."""
 
 
+class GetMemory(_Message, frozen=True, tag="get-memory"):
+    """Ask for what holds the session's memory, and for its course, as JSON. For some seconds from then on
+    batches are looked at closely.
+    """
+
+
+class GetActivity(_Message, frozen=True, tag="get-activity"):
+    """Ask how batches ran, and for the latest that were measured."""
+
+
+class Measure(_Message, frozen=True, tag="measure"):
+    """Measure so many batches from now on, unless somebody profiles the session."""
+
+    batches: Annotated[int, Meta(ge=1, le=DEFAULT.measured_batches)]
+
+
 class PutHook(_Message, frozen=True, tag="put-hook"):
     """Register the hook `name`. Buffer 0 is the JSON text that declares it."""
 
@@ -394,6 +410,22 @@ class Profiled(_Message, frozen=True, tag="profiled", kw_only=True, forbid_unkno
     front: list[FrontTime] = []
 
 
+class Activity(_Message, frozen=True, tag="activity", kw_only=True):
+    """How batches ran since the session was made or made again, replays included, and the latest that were
+    measured.
+    """
+
+    planned: int = 0
+    eager: int = 0
+    traced: int = 0
+    """Plans that were made."""
+    reasons: dict[str, int] = {}
+    """Why batches ran eagerly, and how many did."""
+    measuring: bool = False
+    """Whether batches are measured now."""
+    profile: Profiled = Profiled()
+
+
 class ProblemReply(_Message, frozen=True, tag="problem"):
     """The request was refused."""
 
@@ -414,6 +446,9 @@ Request: TypeAlias = (
     | BackwardJson
     | GetGraph
     | GetSeries
+    | GetMemory
+    | GetActivity
+    | Measure
     | PutHook
     | GetHook
     | DeleteHook
@@ -434,6 +469,7 @@ Reply: TypeAlias = (
     | Done
     | SessionReply
     | Profiled
+    | Activity
     | ProblemReply
 )
 Message: TypeAlias = Request | Reply

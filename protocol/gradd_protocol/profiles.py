@@ -25,7 +25,7 @@ class KernelRun(msgspec.Struct, frozen=True, array_like=True):
 
 class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
-    and in the queue, and the moments when it `came` to the engine process and `began`.
+    and in the queue, the moments when it `came` to the engine process and `began`, and its writer's number.
     """
 
     position: int
@@ -37,6 +37,8 @@ class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True):
     waited: float
     came: float = 0.0
     began: float = 0.0
+    writer: int = 0
+    seq: int = 0
 
 
 class FrontTime(msgspec.Struct, frozen=True):

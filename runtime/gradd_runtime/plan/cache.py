@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.tracing import InputSignature, TraceFailed, Unplannable
@@ -22,6 +22,8 @@ VARIANTS = 4
 PLAN_BYTES = 64 << 20
 #: approximate bytes of a plan's key
 ENTRY_BYTES = 8000
+#: reasons that are told apart, and the one of all others
+REASONS, OTHER = 64, "other reasons"
 
 
 class Plans:
@@ -41,6 +43,8 @@ class Plans:
         self._new: Any = None
         #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
+        #: why batches ran eagerly, and how many
+        self.reasons: Counter[str] = Counter()
 
     def clear(self) -> None:
         """Forget every plan; `counts` of what was run go on."""
@@ -146,6 +150,8 @@ class Plans:
                 self.why = f"a kernel raised: {error}"
         if hit is None or slots is None:
             self.counts["eager"] += 1
+            known = self.why in self.reasons or len(self.reasons) < REASONS
+            self.reasons[self.why if known else OTHER] += 1
             return None
         self.counts["planned"] += 1
         done = Run(slots, applied=hit[0].applied)

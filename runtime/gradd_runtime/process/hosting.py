@@ -352,6 +352,8 @@ class Hosted:
             self._tenant.batches += came
         self._tenant.seconds += took
         self._answered = began + took
+        if session.counts["batches"] >= session.memory.due:
+            session.memory.note(session, self._answered)
         if self._store is not None and session.entries != entries:
             self._worked += took
             self._grown += len(frame)

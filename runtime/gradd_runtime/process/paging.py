@@ -101,7 +101,7 @@ class Pager:
             return False
         for hosted in self._awake:
             session = hosted.session
-            if hosted not in busy and (session is None or session.profiler is None):
+            if hosted not in busy and (session is None or not session.profiled):
                 break
         else:
             self._pause = now + RECENT_SECONDS

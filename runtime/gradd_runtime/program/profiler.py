@@ -22,10 +22,13 @@ LATEST, LATEST_CALLS = 1000, 10_000
 
 
 class Profiler:
-    """One measurement. `synchronize` waits for the device, so that a kernel's time is its own."""
+    """One measurement, of the next `left` batches or until it is stopped. `synchronize` waits for the device,
+    so that a kernel's time is its own.
+    """
 
-    def __init__(self, synchronize: Any) -> None:
+    def __init__(self, synchronize: Any, left: int | None = None) -> None:
         self.synchronize = synchronize
+        self.left = left
         self._kernels: dict[tuple[str, str], list[float]] = {}
         self._batches: deque[BatchTime] = deque(maxlen=LATEST)
         self._misses: deque[Miss] = deque(maxlen=LATEST)
@@ -63,7 +66,9 @@ class Profiler:
         """A batch begins; pass the result to `batch`."""
         return perf_counter()
 
-    def batch(self, began: float, position: int, program: str, steps: int, why: str) -> None:
+    def batch(
+        self, began: float, position: int, program: str, steps: int, why: str, writer: int, seq: int
+    ) -> None:
         """A batch ended; `why` it was eager, empty if planned."""
         seconds = perf_counter() - began
         how = "eager" if why else "planned"
@@ -71,8 +76,12 @@ class Profiler:
         self._seconds += seconds
         self._waited += self._wait
         came = began if self._came is None else self._came
-        self._batches.append(BatchTime(position, program, steps, how, why, seconds, self._wait, came, began))
+        self._batches.append(
+            BatchTime(position, program, steps, how, why, seconds, self._wait, came, began, writer, seq)
+        )
         self._wait, self._came = 0.0, None
+        if self.left is not None:
+            self.left -= 1
 
     def bytes(self, came: int, went: int) -> None:
         """Count the bytes of a frame and its reply."""
@@ -99,13 +108,16 @@ class Profiler:
             self._misses.append(Miss(id))
         self._last = id, program
 
-    def report(self) -> Profiled:
-        """What was measured so far."""
+    def report(self, batches: int = LATEST, calls: int = LATEST_CALLS) -> Profiled:
+        """What was measured so far; of the latest `batches` and `calls` each of these."""
         rows = sorted(self._kernels.items(), key=lambda item: -item[1][1])
+        told = list(self._batches)[-batches:]
+        began = told[0].began if told else 0.0
+        runs = [run for run in self._calls if run.began >= began] if batches < LATEST else list(self._calls)
         return Profiled(
             kernels=[KernelTime(name, how, int(calls), spent) for (name, how), (calls, spent) in rows],
-            batches=list(self._batches), misses=list(self._misses), seconds=self._seconds,
-            waited=self._waited, calls=list(self._calls), front=[], **self._counts,
+            batches=told, misses=list(self._misses), seconds=self._seconds,
+            waited=self._waited, calls=runs[-calls:], front=[], **self._counts,
         )  # fmt: skip
 
 

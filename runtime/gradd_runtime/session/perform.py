@@ -27,7 +27,7 @@ def perform(work: Work, session: SessionState, writer: int = 0, seq: int = 0) ->
     account = session.account
     try:
         session.orders.begin(account, writer, seq)
-        return _perform(work, session)
+        return _perform(work, session, writer, seq)
     except Halted as stop:  # before the first step, or in a plan, which undoes what it did
         work.tensors.clear()
         return Outcome(problem=halted(stop, None, 0))
@@ -35,7 +35,7 @@ def perform(work: Work, session: SessionState, writer: int = 0, seq: int = 0) ->
         account.heeds = False
 
 
-def _perform(work: Work, session: SessionState) -> Outcome:
+def _perform(work: Work, session: SessionState, writer: int, seq: int) -> Outcome:
     table = session.table
 
     def produced(slot: int, t: Any) -> None:
@@ -72,7 +72,9 @@ def _perform(work: Work, session: SessionState) -> Outcome:
             session.plans.failed()
     session.account.heeds = False  # what is done is answered
     if profiler is not None and work.bound.steps:
-        profiler.batch(began, session.position, work.bound.id, len(work.bound.steps), why)
+        profiler.batch(began, session.position, work.bound.id, len(work.bound.steps), why, writer, seq)
+        if profiler.left == 0:
+            session.profiler, session.measured = None, profiler
     outcome = Outcome(done.applied, done.problem)
     if outcome.problem is None:
         try:

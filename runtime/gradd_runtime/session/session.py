@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("gradd.runtime")
 
+#: latest batches and calls of kernels in an Activity
+TOLD_BATCHES, TOLD_CALLS = DEFAULT.measured_batches, 4096
+
 
 class Session(SessionState):
     """A session. `name`, `seed`, `limit` (bytes of tensors) and the first `epoch` come from `open`."""
@@ -242,6 +245,13 @@ class Session(SessionState):
                 return graph_reply(message, self.table)
             case m.GetSeries():
                 return self.curves.answer()
+            case m.GetMemory():
+                return self.memory.answer(self)
+            case m.GetActivity():
+                return self._activity(), []
+            case m.Measure():
+                self._measure(message.batches)
+                return m.Done(), []
             case m.GetResult():
                 values, info = self.pins.read(message.key, message.begin, message.count)
                 return m.TensorReply(info), [values]
@@ -283,6 +293,26 @@ class Session(SessionState):
 
     def _profile(self, on: bool) -> m.Profiled:
         report = m.Profiled() if self.profiler is None else self.profiler.report()
-        backend: Any = self.backend
-        self.profiler = Profiler(backend.synchronize) if on else None
+        self.profiler = self._profiler() if on else None
         return report
+
+    def _profiler(self, batches: int | None = None) -> Profiler:
+        backend: Any = self.backend
+        return Profiler(backend.synchronize, batches)
+
+    def _measure(self, batches: int) -> None:
+        if self.profiler is None:
+            self.profiler = self._profiler(batches)
+        elif self.profiler.left is not None:
+            self.profiler.left = max(self.profiler.left, batches)
+
+    def _activity(self) -> m.Activity:
+        counts, latest = self.plans.counts, self.profiler or self.measured
+        return m.Activity(
+            planned=counts["planned"],
+            eager=counts["eager"],
+            traced=counts["traced"],
+            reasons=dict(self.plans.reasons.most_common()),
+            measuring=self.profiler is not None,
+            profile=m.Profiled() if latest is None else latest.report(TOLD_BATCHES, TOLD_CALLS),
+        )

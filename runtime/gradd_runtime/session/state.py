@@ -12,6 +12,7 @@ from ..program import Admitted, RunContext
 from ..store import MemoryStore
 from ..tensors import Pins, TensorTable
 from .change import Change
+from .memory import MemoryHistory
 from .orders import Orders
 from .programs import Programs
 from .ration import Ration
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gradd_protocol.messages import Restored
     from gradd_protocol.problems import Problem
 
+    from ..program import Profiler
     from ..store import Store
 
 #: approximate bytes of a table entry or an admitted program (measured with tracemalloc)
@@ -59,6 +61,10 @@ class SessionState(RunContext):
         self.ration = Ration()
         #: what its scripts log
         self.curves = Curves()
+        #: what it held in the course of its batches
+        self.memory = MemoryHistory()
+        #: the latest measurement that ended by itself
+        self.measured: Profiler | None = None
         self.obey(Orders())
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         #: batches that came to something else than what they ask for; of no consequence for the session
@@ -77,6 +83,11 @@ class SessionState(RunContext):
         self.plans = Plans()
         if self.account.used:
             collect()
+
+    @property
+    def profiled(self) -> bool:
+        """Whether somebody profiles it, who is to be told of what was measured."""
+        return self.profiler is not None and self.profiler.left is None
 
     def obey(self, orders: Orders) -> None:
         """Take orders from there."""

@@ -9,7 +9,7 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from gradd_engine.data import Account
     from gradd_engine.tensor import Storage, Tensor
@@ -45,6 +45,16 @@ class Pins:
         """Each result: its key, values and the name of their dtype."""
         for key, (values, info) in self._pins.items():
             yield key, values, info.dtype
+
+    @property
+    def shared(self) -> Mapping[str, Storage]:
+        """The memory of tensors that results share, by key."""
+        return self._shared
+
+    @property
+    def bytes(self) -> int:
+        """What results have of their own."""
+        return sum(values.nbytes for key, (values, _) in self._pins.items() if key not in self._shared)
 
     def read(self, key: str, begin: int = 0, count: int | None = None) -> tuple[Values, TensorInfo]:
         """The values and their info; with `count` that many bytes from `begin`, flat.

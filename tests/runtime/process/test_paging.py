@@ -15,6 +15,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Commons, Hosted, InlinePlacement, PagingRules, paging, resident
 from gradd_runtime.process.paging import RECENT_SECONDS, SESSION_BYTES, Pager
+from gradd_runtime.program import Profiler
 from gradd_runtime.store import make_record
 
 from tests.runtime.peer import FILL, Peer
@@ -182,7 +183,7 @@ def test_one_that_cannot_leave_is_tried_again_later(room: Any, monkeypatch: pyte
     assert here.pager.wait() == 60
     here.clock.now += 60
     assert here.pager.page()
-    here.use("a").session.profiler = object()
+    here.use("a").session.profiler = Profiler(lambda: None)
     here.clock.now += 60
     assert not here.pager.page(), "what a profile has measured would be lost"
     assert here.pager.wait() == RECENT_SECONDS

@@ -54,6 +54,9 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
         "backward-json": (m.BackwardJson("x"), [frames.text_buffer(b"{}")]),
         "get-graph": (m.GetGraph("x"), []),
         "get-series": (m.GetSeries(), []),
+        "get-memory": (m.GetMemory(), []),
+        "get-activity": (m.GetActivity(), []),
+        "measure": (m.Measure(20), []),
         "put-hook": (m.PutHook("h"), [frames.text_buffer(b'{"tensor": "x", "inputs": ["%g"]}')]),
         "get-hook": (m.GetHook("h"), []),
         "delete-hook": (m.DeleteHook("h"), []),
@@ -74,7 +77,8 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
 KINDS = (
     "batch", "batch", "batch", "json-batch", "attach", "put-tensor", "put-json", "get-tensor",
     "get-tensors", "delete-tensor", "list-tensors", "backward-json", "get-graph", "put-hook", "get-hook",
-    "delete-hook", "list-hooks", "stage", "get-result", "get-reply", "info", "profile",
+    "delete-hook", "list-hooks", "stage", "get-result", "get-reply", "info", "profile", "get-memory",
+    "get-activity", "measure",
 )  # fmt: skip
 FIELDS = {
     "batch": tuple(m.Batch.__struct_fields__),
