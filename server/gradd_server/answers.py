@@ -285,6 +285,10 @@ class HookList(Struct, frozen=True):
     hooks: list[HookInfo]
 
 
+MemoryKind = Literal["leaf", "tensor", "result", "gradient", "saved", "tangent"]
+"""A leaf requires gradients, a tensor needs none, a result has a history; what is saved only graphs hold."""
+
+
 class Curve(Struct, frozen=True):
     """What was logged under a name: every so many points of it, and the last."""
 
@@ -302,6 +306,66 @@ class CurveList(Struct, frozen=True):
     series: dict[str, Curve]
     dropped: int
     """Points that were not taken: there were as many names as there may be."""
+
+
+class BlockInfo(Struct, frozen=True):
+    """A block of memory: what it is, and who has it."""
+
+    label: str
+    """The name or id of its tensor, the node that made it, or who saved it."""
+    kind: MemoryKind
+    bytes: int
+    shape: list[int]
+    dtype: str
+    holders: list[str]
+    """Names, ids (`@writer.n`: a client has a handle), gradients of these, nodes that saved it."""
+    more: int
+    """Holders that are left out."""
+
+
+class MemoryLayer(Struct, frozen=True):
+    """What blocks of one kind and label had together, at each point of a course."""
+
+    kind: MemoryKind
+    label: str
+    bytes: list[int]
+
+
+class CourseInfo(Struct, frozen=True):
+    """The course of a session's memory, the last point as of now."""
+
+    every: int
+    """Points are at least so many batches apart."""
+    batches: list[int]
+    """How many batches the session had consumed."""
+    seconds_ago: list[float]
+    bytes: list[int]
+    """What its tensors and graphs held between two batches."""
+    layers: list[MemoryLayer]
+    """The largest; what they do not make up is in others."""
+
+
+class MemoryInfo(Struct, frozen=True):
+    """What holds a session's memory, and its course."""
+
+    bytes: int
+    """Of tensors and graphs."""
+    limit: int
+    """The session's quota."""
+    beside: dict[str, int]
+    """Bytes that count, too: `objects` (tensors and nodes themselves), `plans`, `results` to be read,
+    `uploads` that wait for their batch, and the `rest` (programs, replies)."""
+    blocks: list[BlockInfo]
+    """The largest, at most 100."""
+    more_blocks: int
+    untold: int
+    """Bytes that were found with nobody: a pass under way has them, or what was not looked at."""
+    truncated: bool
+    """Whether there was more to look at."""
+    whole: CourseInfo
+    """Since the session's engine process has it, without layers."""
+    watched: CourseInfo
+    """Since it is watched, with layers."""
 
 
 class NodeOutput(Struct, frozen=True):

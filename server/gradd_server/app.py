@@ -20,7 +20,17 @@ from gradd_server.front import Front
 from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import Keyring
 from gradd_server.placement.workers import WorkersPlacement
-from gradd_server.routes import about, batches, dashboard, hooks, sessions, shares, snapshots, tensors
+from gradd_server.routes import (
+    about,
+    batches,
+    dashboard,
+    hooks,
+    sessions,
+    shares,
+    snapshots,
+    tensors,
+    watching,
+)
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
@@ -112,6 +122,7 @@ def http_routes() -> list[BaseRoute]:
         *batches.routes,
         *tensors.routes,
         *hooks.routes,
+        *watching.routes,
         *dashboard.routes,
     ]
 

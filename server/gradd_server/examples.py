@@ -79,6 +79,41 @@ PROFILE = {
     "calls": [],
     "front": [],
 }
+ACTIVITY = {
+    "planned": 0,
+    "eager": 0,
+    "traced": 0,
+    "reasons": {},
+    "measuring": False,
+    "profile": PROFILE,
+}
+COURSE = {
+    "every": 1,
+    "batches": [3, 4],
+    "seconds_ago": [0.5, 0.0],
+    "bytes": [8, 16],
+    "layers": [{"kind": "leaf", "label": "w", "bytes": [8, 8]}],
+}
+BLOCK = {
+    "label": "w",
+    "kind": "leaf",
+    "bytes": 8,
+    "shape": [2, 1],
+    "dtype": "float32",
+    "holders": ["w", "saved by MulBackward0"],
+    "more": 0,
+}
+MEMORY = {
+    "bytes": 16,
+    "limit": 8 << 30,
+    "beside": {"objects": 1850, "plans": 0, "results": 0, "uploads": 0, "rest": 640},
+    "blocks": [BLOCK],
+    "more_blocks": 0,
+    "untold": 8,
+    "truncated": False,
+    "whole": {**COURSE, "every": 16, "layers": []},
+    "watched": COURSE,
+}
 GRAPH = {
     "root": 0,
     "nodes": [
@@ -177,6 +212,13 @@ FAILED = {
 ALPHA = {"name": "alpha", "schema": {"type": "number"}, "run_time": True, "nullable": False, "default": 1}
 
 SCHEMAS: dict[str, Any] = {
+    "Activity": ACTIVITY,
+    "BlockInfo": BLOCK,
+    "CourseInfo": COURSE,
+    "MemoryInfo": MEMORY,
+    "MemoryKind": "saved",
+    "MemoryLayer": {"kind": "leaf", "label": "w", "bytes": [8, 8]},
+    "MeasureOptions": {"batches": 20},
     "Attach": {"client": "curl"},
     "Attached": ATTACHED,
     "Attr": [2, {"slice": [None, None, 2]}, "..."],

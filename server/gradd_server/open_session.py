@@ -23,6 +23,25 @@ Stop: TypeAlias = Callable[[Problem, int | None, int | None], None]
 """Takes the arguments of `OpenSession.stop`."""
 
 
+class Passages:
+    """When the latest batches passed the front: of the next `left` ones, or of all."""
+
+    def __init__(self, left: int | None = None) -> None:
+        self.times: deque[FrontTime] = deque(maxlen=LATEST)
+        self.left = left
+
+    @property
+    def wants(self) -> bool:
+        """Whether there are more to come."""
+        return self.left != 0
+
+    def add(self, time: FrontTime) -> None:
+        """Another passed."""
+        self.times.append(time)
+        if self.left:
+            self.left -= 1
+
+
 @dataclass
 class OpenSession:
     """The front's view of an open session; times are seconds of the registry's clock."""
@@ -39,8 +58,8 @@ class OpenSession:
     """Uploads staged so far, which shows whether one came since an upload was found missing."""
     incoming: int = 0
     """Bytes of uploads in progress."""
-    passed: deque[FrontTime] | None = None
-    """While it is profiled: when its latest batches passed here."""
+    passages: Passages | None = None
+    """While it is profiled or measured: when its latest batches passed here."""
     stops: set[Stop] = field(default_factory=set)
     """Told of each stop: those who have batches that are not submitted yet, or wait for an upload."""
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
@@ -52,8 +71,13 @@ class OpenSession:
 
     def profile(self, on: bool) -> list[FrontTime]:
         """When batches passed since it was last said to be profiled; whether it is from now on."""
-        passed, self.passed = list(self.passed or ()), deque(maxlen=LATEST) if on else None
-        return passed
+        before, self.passages = self.passages, Passages() if on else None
+        return [] if before is None else list(before.times)
+
+    def measure(self, batches: int) -> None:
+        """Note when so many batches pass from now on, unless it is profiled."""
+        if self.passages is None or self.passages.left is not None:
+            self.passages = Passages(batches)
 
     def notify_upload(self) -> None:
         """Notify waiters that an upload was staged (or the session closed)."""

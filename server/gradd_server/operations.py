@@ -12,11 +12,26 @@ from typing import Any
 from gradd_protocol import problems
 from gradd_protocol.jsonform import BackwardBody, BatchBody, HookBody, TensorForm
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, SnapshotInfo, Tensors
+from gradd_protocol.messages import (
+    Activity,
+    Attach,
+    Attached,
+    Profiled,
+    SessionInfo,
+    SnapshotInfo,
+    Tensors,
+)
 
 from gradd_server import answers, examples
 from gradd_server.media import DOT, EVENTS, FRAME, HTML, JSON, NPY, OCTETS, SAFETENSORS
-from gradd_server.options import CancelOptions, FetchOptions, ProfileOptions, SessionOptions, ShareOptions
+from gradd_server.options import (
+    CancelOptions,
+    FetchOptions,
+    MeasureOptions,
+    ProfileOptions,
+    SessionOptions,
+    ShareOptions,
+)
 from gradd_server.pages import FILES
 from gradd_server.schemas import INTEGER, Schema, ref
 
@@ -304,6 +319,19 @@ OPERATIONS = {
         "dashboard",
         {200: (Content(JSON, {"series": {}, "dropped": 0}, answers.CurveList),)},
         problems=_IN_SESSION,
+    ),
+    "GET /v1/sessions/{name}/memory": Operation(
+        "dashboard", {200: (Content(JSON, examples.MEMORY, answers.MemoryInfo),)}, problems=_IN_SESSION
+    ),
+    "POST /v1/sessions/{name}:measure": Operation(
+        "dashboard",
+        {204: ()},
+        request=(Content(JSON, {"batches": 20}, MeasureOptions),),
+        request_required=False,
+        problems=(*_IN_SESSION, *_JSON_BODY),
+    ),
+    "GET /v1/sessions/{name}/activity": Operation(
+        "dashboard", {200: (Content(JSON, examples.ACTIVITY, Activity),)}, problems=_IN_SESSION
     ),
     "PUT /v1/sessions/{name}/hooks/{hook}": Operation(
         "hooks",

@@ -55,6 +55,13 @@ class ShareOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """How long the share lives; 168 where it is not said."""
 
 
+class MeasureOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of :measure."""
+
+    batches: Annotated[int, Meta(ge=1, le=LIMITS.measured_batches)] = 20
+    """How many to measure."""
+
+
 class CancelOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The body of :cancel."""
 

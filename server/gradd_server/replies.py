@@ -12,6 +12,7 @@ from gradd_protocol import frames, jsondata
 from gradd_protocol.frames import Array
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import (
+    Activity,
     Attached,
     Done,
     JsonReply,
@@ -81,6 +82,9 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
         return json_response(reply.session)
     if isinstance(reply, Profiled):
         return json_response(msgspec.structs.asdict(reply))
+    if isinstance(reply, Activity):
+        profile = msgspec.structs.asdict(reply.profile)
+        return json_response({**msgspec.structs.asdict(reply), "profile": profile})
     if isinstance(reply, Attached):
         return json_response(
             {"writer": reply.writer, "epoch": reply.epoch, "window": reply.window, "session": reply.session}

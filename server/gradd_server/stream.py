@@ -216,8 +216,8 @@ class _Stream:
             self._load.give(len(batch.frame))
             self._front.unanswered -= 1
             self._front.counts.sent["stream"] += len(reply)
-            if self._entry.passed is not None:
-                self._entry.passed.append(batch.passage())
+            if (passages := self._entry.passages) is not None and passages.wants:
+                passages.add(batch.passage())
             if self._told:
                 self._tell(batch, reply)
             await self._websocket.send_bytes(reply)

@@ -36,6 +36,7 @@ PLACES = {
     "Attach": ("POST", f"{SESSION}:attach"),
     "SessionOptions": ("PUT", "/v1/sessions/other"),
     "ProfileOptions": ("POST", f"{SESSION}:profile"),
+    "MeasureOptions": ("POST", f"{SESSION}:measure"),
     "CancelOptions": ("POST", f"{SESSION}:cancel"),
 }
 """Where a body of each schema is sent."""
@@ -80,6 +81,7 @@ VALID: dict[str, list[Any]] = {
         {"durability": "memory"},
     ],
     "ProfileOptions": [{"on": True}, {"on": False}],
+    "MeasureOptions": [{}, {"batches": 3}],
     "CancelOptions": [{}, {"writer": 0}, {"writer": 1, "seq": 3}],
 }
 

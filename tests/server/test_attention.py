@@ -250,6 +250,7 @@ def test_a_request_that_is_timed_is_the_request_itself() -> None:
         ("POST /v1/sessions/demo:attach", OPTIONS_BYTES),
         ("POST /v1/sessions/demo:cancel", OPTIONS_BYTES),
         ("POST /v1/sessions/demo:profile", OPTIONS_BYTES),
+        ("POST /v1/sessions/demo:measure", OPTIONS_BYTES),
         ("POST /v1/sessions/demo/tensors:fetch", FETCH_BYTES),
     ],
 )

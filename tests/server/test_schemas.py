@@ -152,6 +152,10 @@ def test_a_session_of_answers(daemon: Caller) -> None:
     measured = ask("POST", session + ":profile", json={"on": False})
     assert measured["kernels"]
     assert measured["batches"]
+    assert ask("GET", session + "/memory")["blocks"][0]["bytes"] > 0
+    ask("POST", session + ":measure", json={"batches": 2})
+    ask("POST", session + "/batches", json={**batch, "fetch": []})
+    assert ask("GET", session + "/activity")["profile"]["batches"]
     attached = ask("POST", session + ":attach")
     place = {"writer": attached["writer"], "seq": 1}
     numbered = session + "/writers/{writer}/batches/{seq}"

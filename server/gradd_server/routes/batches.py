@@ -89,8 +89,8 @@ async def put_batch(request: Request) -> Response:
         raise Refused("bad-request", "path and Gradd-Epoch say other numbers than the frame")
     submitted = perf_counter()
     reply = await front.sessions.submit(entry, frame, within)
-    if entry.passed is not None:
-        entry.passed.append(FrontTime(writer, seq, came, submitted, perf_counter()))
+    if entry.passages is not None and entry.passages.wants:
+        entry.passages.add(FrontTime(writer, seq, came, submitted, perf_counter()))
     return respond_to_batch(reply)
 
 
