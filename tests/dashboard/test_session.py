@@ -89,3 +89,91 @@ def test_a_tensor_that_is_not_there(tab: Tab, trained: Any) -> None:
     page.get_by_text("no tensor 'none'").wait_for()
     assert tab.wrong
     tab.wrong.clear()  # the browser notes the 404
+
+
+@pytest.fixture
+def training(open_daemon: Served) -> Iterator[Any]:
+    """A session in which a script trains, a step at each call."""
+    with gradd.connect(open_daemon.url, session="held") as session:
+        gradd.manual_seed(0)
+        x = gradd.randn(64, 32)
+        model = gradd.nn.Sequential(gradd.nn.Linear(32, 128), gradd.nn.ReLU(), gradd.nn.Linear(128, 32))
+        for name, parameter in model.named_parameters():
+            session[f"net.{name}"] = parameter
+        optimizer = gradd.optim.Adam(model.parameters())
+        kept = []
+
+        def step(count: int) -> None:
+            for n in range(count):
+                optimizer.zero_grad()
+                loss = ((model(x) - x) ** 2).mean()
+                if n % 8 == 0:
+                    kept.append(model[0](x).exp())
+                assert loss.item() > 0
+                loss.backward()
+                optimizer.step()
+            session.flush()
+
+        yield step
+    gradd.delete_session("held", open_daemon.url)
+
+
+@BOTH
+def test_memory_is_stacked_by_tensor(tab: Tab, training: Any, request: pytest.FixtureRequest) -> None:
+    training(40)
+    page = tab.open("/#/session/held/memory")
+    row = page.get_by_role("row").filter(has_text="net.0.weight.grad").first
+    row.wait_for()
+    assert "gradient" in row.text_content()
+    plot = page.get_by_role("img", name="Memory:")
+    for _ in range(3):
+        before = plot.get_attribute("aria-label")
+        training(40)
+        page.wait_for_function(
+            "before => document.querySelector('figure svg').getAttribute('aria-label') !== before", arg=before
+        )
+    assert plot.locator("path.area").count() > 4
+    plot.press("Home")
+    page.locator("output", has_text="after").wait_for()
+    page.get_by_text("The numbers of the course").first.click()
+    numbers = page.get_by_role("region", name="The numbers of the course").get_by_role("row")
+    assert numbers.count() > 2
+    assert tab.violations() == []
+    page.get_by_text("The numbers of the course").first.click()
+    page.evaluate("document.querySelector('[role=tablist]').scrollIntoView()")
+    tab.picture(f"memory-{request.node.callspec.params['tab']}")
+    page.get_by_label("all, the sum alone").check()
+    assert plot.locator("path.area").count() == 1
+
+
+@BOTH
+def test_batches_are_measured_and_walked(tab: Tab, training: Any, request: pytest.FixtureRequest) -> None:
+    training(6)
+    page = tab.open("/#/session/held/batches")
+    page.get_by_text("% planned").wait_for()
+    page.get_by_role("cell", name="first sighting").wait_for()
+    page.get_by_role("button", name="Measure 20 batches").click()
+    page.get_by_text("measuring the next batches").wait_for()
+    training(20)
+    flame = page.get_by_role("application", name="The latest batches")
+    flame.wait_for()
+    chosen = page.locator("dl[aria-live] dt").first
+    assert chosen.text_content() == "engine"
+    flame.press("ArrowDown")
+    assert chosen.text_content() == "kernels"
+    kernel = page.locator("dl[aria-live] dd").first.text_content()
+    flame.press("ArrowRight")
+    flame.press("+")
+    flame.press("0")
+    flame.press("ArrowUp")
+    flame.press("ArrowUp")
+    assert chosen.text_content() in ("queue", "front")
+    rows = page.get_by_role("region", name="The batches that were measured").locator("tbody tr")
+    assert rows.count() == 20
+    by_op = page.get_by_role("region", name="Kernels by operation")
+    assert by_op.get_by_role("cell", name=kernel, exact=True).count() >= 1
+    assert tab.violations() == []
+    for _ in range(4):
+        flame.press("+")
+    page.get_by_role("heading", name="The latest batches").evaluate("it => it.scrollIntoView()")
+    tab.picture(f"batches-{request.node.callspec.params['tab']}")

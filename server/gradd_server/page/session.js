@@ -1,14 +1,18 @@
 // One session: what is known of it, and its tabs.
 
 import { get, hasKey, sessionPath } from "./api.js";
+import { batchesView } from "./batches.js";
 import { bytes, duration, h, say, whole } from "./dom.js";
 import { graphView } from "./graph.js";
 import { lossesView } from "./losses.js";
+import { memoryView } from "./memory.js";
 import { shareBox } from "./share.js";
 
 const TABS = [
   { id: "losses", title: "Losses", make: lossesView },
   { id: "graph", title: "Graph", make: graphView },
+  { id: "memory", title: "Memory", make: memoryView },
+  { id: "batches", title: "Batches", make: batchesView },
 ];
 
 export function sessionView(name, wanted) {

@@ -1,0 +1,78 @@
+// What holds a session's memory, and how it came to be so.
+
+import { get, sessionPath } from "./api.js";
+import { bytes, h, liveTable, say, whole } from "./dom.js";
+import { stackChart } from "./stack.js";
+
+const EVERY = 2000; // ms between two looks, while the session computes
+const KINDS = {
+  leaf: "leaf", tensor: "no gradient", result: "with a history", gradient: "gradient", saved: "for backward",
+  tangent: "tangent",
+};
+
+export function memoryView(name) {
+  const state = h("p", { role: "status" });
+  const chart = stackChart();
+  const which = ["watched", "whole"].map((id) => h("input", {
+    type: "radio", name: "course", value: id, checked: id === "watched", onchange: () => draw(),
+  }));
+  const choice = h("fieldset", { class: "controls" }, h("legend", {}, "Batches"),
+    h("label", {}, which[0], "since somebody looks, by tensor"), h("label", {}, which[1], "all, the sum alone"));
+  const facts = h("dl");
+  const blocks = liveTable("Blocks of memory", [
+    ["block", (b) => b.label], ["kind", (b) => KINDS[b.kind], "start"],
+    ["type", (b) => `${b.dtype} [${b.shape.join(", ")}]`, "start"], ["memory", (b) => bytes(b.bytes)],
+    ["held by", (b) => b.holders.join(", ") + (b.more ? ` and ${whole(b.more)} more` : ""), "wide"],
+  ], "No tensor has memory.");
+  const more = h("p", { class: "quiet" });
+  const element = h("div", {}, choice, chart.element, state, h("h2", {}, "What holds it now"), facts, blocks.box, more);
+  let told = null;
+  let asking = false;
+  let closed = false;
+  let seen = null;
+  let last = -EVERY;
+
+  function draw() {
+    if (!told) return;
+    chart.update(told[which.find((input) => input.checked).value]);
+    const { beside } = told;
+    const rows = [["tensors and graphs", bytes(told.bytes)], ["quota", bytes(told.limit)],
+      ["tensors and nodes themselves", bytes(beside.objects)], ["plans", bytes(beside.plans)],
+      ["results to be read", bytes(beside.results)], ["uploads that wait", bytes(beside.uploads)],
+      ["programs, replies", bytes(beside.rest)]];
+    facts.replaceChildren(...rows.flatMap(([word, text]) => [h("dt", {}, word), h("dd", {}, text)]));
+    blocks.update(told.blocks.map((block, n) => [n, block]));
+    more.textContent = [
+      told.more_blocks ? `and ${whole(told.more_blocks)} smaller blocks.` : "",
+      told.untold ? `${bytes(told.untold)} more belong to a pass that is under way, or to what was not looked at.` : "",
+      told.truncated ? "There is more than is looked at." : "",
+    ].join(" ");
+  }
+
+  async function look() {
+    if (asking || closed) return;
+    asking = true;
+    last = performance.now();
+    try {
+      told = await get(sessionPath(name, "/memory"));
+      if (closed) return;
+      say(state, "");
+      draw();
+    } catch (problem) {
+      say(state, problem.message);
+    } finally {
+      asking = false;
+    }
+  }
+
+  // As with losses: a session that sleeps is asked once.
+  function heard({ found }) {
+    const batches = found?.counts?.batches;
+    if (told && (batches === undefined || batches === seen)) return;
+    if (performance.now() - last < EVERY) return;
+    seen = batches;
+    look();
+  }
+
+  return { element, heard, close: () => { closed = true; } };
+}
