@@ -285,8 +285,10 @@ class HookList(Struct, frozen=True):
     hooks: list[HookInfo]
 
 
-MemoryKind = Literal["leaf", "tensor", "result", "gradient", "saved", "tangent"]
-"""A leaf requires gradients, a tensor needs none, a result has a history; what is saved only graphs hold."""
+MemoryKind = Literal["leaf", "tensor", "result", "gradient", "saved", "tangent", "beside"]
+"""A leaf requires gradients, a tensor needs none, a result has a history; what is saved only graphs hold;
+what is beside tensors is as in MemoryInfo.
+"""
 
 
 class Curve(Struct, frozen=True):
@@ -340,7 +342,7 @@ class CourseInfo(Struct, frozen=True):
     """How many batches the session had consumed."""
     seconds_ago: list[float]
     bytes: list[int]
-    """What its tensors and graphs held between two batches."""
+    """All that it held between two batches, tensors and what is beside them."""
     layers: list[MemoryLayer]
     """The largest; what they do not make up is in others."""
 

@@ -37,7 +37,7 @@ Layer = tuple[str, str]
 
 @dataclass(slots=True)
 class MemoryPoint:
-    """What was held after so many batches, at a moment of `perf_counter`; if looked at, by layers."""
+    """All that was held after so many batches, at a moment of `perf_counter`; if looked at, by layers."""
 
     batches: int
     moment: float
@@ -92,45 +92,37 @@ class MemoryHistory:
 
     def note(self, session: SessionState, now: float) -> None:
         """A batch ended at `now`, of `perf_counter`."""
-        batches, used = session.counts["batches"], session.account.used
+        batches, whole = session.counts["batches"], session.account.whole
         if batches >= self._whole.next:
-            self._whole.add(MemoryPoint(batches, now, used))
+            self._whole.add(MemoryPoint(batches, now, whole))
         self.due = self._whole.next
         if now < self._until:
             if batches >= self._watched.next and now >= self._rests:
                 began = perf_counter()
-                layers = _layers(_looked_at(session))
+                layers = _layers(_looked_at(session), _beside(session))
                 self._rests = now + SHARE * (perf_counter() - began)
-                self._watched.add(MemoryPoint(batches, now, used, layers))
+                self._watched.add(MemoryPoint(batches, now, whole, layers))
             self.due = min(self.due, self._watched.next)
 
     def answer(self, session: SessionState) -> tuple[m.JsonReply, list[Any]]:
         """The reply to GetMemory."""
-        now, batches, used = perf_counter(), session.counts["batches"], session.account.used
+        now, batches, whole = perf_counter(), session.counts["batches"], session.account.whole
         if now >= self._until:
             self._watched = MemoryCourse(1)
             self._watched.next = batches + 1
         self._until, self.due = now + WATCHED_SECONDS, batches
-        found = _looked_at(session)
-        latest = MemoryPoint(batches, now, used, _layers(found))
+        found, beside, used = _looked_at(session), _beside(session), session.account.used
+        latest = MemoryPoint(batches, now, whole, _layers(found, beside))
         blocks = found.blocks
-        account, plans = session.account, session.plans.counts["bytes"]
-        results, uploads = session.pins.bytes, session.staged.bytes
         said = {
             "bytes": used,
-            "limit": account.limit,
-            "beside": {
-                "objects": account.whole - used - account.other,
-                "plans": plans,
-                "results": results,
-                "uploads": uploads,
-                "rest": account.other - plans - results - uploads,
-            },
+            "limit": session.account.limit,
+            "beside": beside,
             "blocks": blocks[:BLOCKS],
             "more_blocks": max(0, len(blocks) - BLOCKS),
             "untold": max(0, used - sum(block.bytes for block in blocks)),
             "truncated": found.truncated,
-            "whole": self._whole.told(MemoryPoint(batches, now, used)),
+            "whole": self._whole.told(MemoryPoint(batches, now, whole)),
             "watched": self._watched.told(latest),
         }
         return m.JsonReply(), [frames.text_buffer(msgspec.json.encode(said))]
@@ -145,9 +137,22 @@ def _looked_at(session: SessionState) -> MemoryMap:
     return found
 
 
-def _layers(found: MemoryMap) -> dict[Layer, int]:
-    """The largest layers: blocks of one kind and label together."""
-    sums: dict[Layer, int] = {}
+def _beside(session: SessionState) -> dict[str, int]:
+    """Bytes of what is not elements of tensors."""
+    account, plans = session.account, session.plans.counts["bytes"]
+    results, uploads = session.pins.bytes, session.staged.bytes
+    return {
+        "objects": max(0, account.whole - account.used - account.other),
+        "plans": plans,
+        "results": results,
+        "uploads": uploads,
+        "rest": max(0, account.other - plans - results - uploads),
+    }
+
+
+def _layers(found: MemoryMap, beside: dict[str, int]) -> dict[Layer, int]:
+    """The largest layers: blocks of one kind and label together, and what is beside them."""
+    sums: dict[Layer, int] = {("beside", what): nbytes for what, nbytes in beside.items() if nbytes}
     for block in found.blocks:
         layer = block.kind, block.label
         sums[layer] = sums.get(layer, 0) + block.bytes

@@ -2,7 +2,7 @@
 
 import { get, sessionPath } from "./api.js";
 import { bytes, h, liveTable, say, whole } from "./dom.js";
-import { stackChart } from "./stack.js";
+import { BESIDE, stackChart } from "./stack.js";
 
 const EVERY = 2000; // ms between two looks, while the session computes
 const KINDS = {
@@ -35,11 +35,8 @@ export function memoryView(name) {
   function draw() {
     if (!told) return;
     chart.update(told[which.find((input) => input.checked).value]);
-    const { beside } = told;
-    const rows = [["tensors and graphs", bytes(told.bytes)], ["quota", bytes(told.limit)],
-      ["tensors and nodes themselves", bytes(beside.objects)], ["plans", bytes(beside.plans)],
-      ["results to be read", bytes(beside.results)], ["uploads that wait", bytes(beside.uploads)],
-      ["programs, replies", bytes(beside.rest)]];
+    const rows = [["elements of tensors", bytes(told.bytes)],
+      ...Object.entries(told.beside).map(([key, nbytes]) => [BESIDE[key], bytes(nbytes)]), ["quota", bytes(told.limit)]];
     facts.replaceChildren(...rows.flatMap(([word, text]) => [h("dt", {}, word), h("dd", {}, text)]));
     blocks.update(told.blocks.map((block, n) => [n, block]));
     more.textContent = [

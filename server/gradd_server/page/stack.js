@@ -8,6 +8,12 @@ const WIDTH = 960, HEIGHT = 300, LEFT = 72, RIGHT = 12, TOP = 10, BOTTOM = 26;
 const ROWS = 40; // of the table
 const OTHERS = 8; // the colour of what is in no layer
 
+// What is held beside the elements of tensors.
+export const BESIDE = {
+  objects: "tensors and nodes themselves", plans: "plans", results: "results to be read", uploads: "uploads that wait",
+  rest: "programs, replies",
+};
+
 function byteTicks(high) {
   let unit = 1;
   while (high / unit >= 1024) unit *= 1024;
@@ -16,7 +22,8 @@ function byteTicks(high) {
 
 // The layers of a course from the bottom up, and what they do not make up.
 function bandsOf(course) {
-  const bands = course.layers.map((layer, at) => ({ ...layer, colour: at }));
+  const bands = course.layers.map((layer, at) => (layer.kind === "beside"
+    ? { label: BESIDE[layer.label], kind: "", bytes: layer.bytes, colour: at } : { ...layer, colour: at }));
   const rest = course.bytes.map((all, n) => Math.max(0, all - bands.reduce((sum, b) => sum + b.bytes[n], 0)));
   if (rest.some((n) => n > 0) || !bands.length) {
     bands.push({ label: bands.length ? "all others" : "all", kind: "", bytes: rest, colour: OTHERS });

@@ -113,6 +113,7 @@ def test_a_watched_session_tells_layers(session: Any, monkeypatch: pytest.Monkey
     assert len(after["batches"]) > 1
     layers = {(layer["kind"], layer["label"]): layer["bytes"] for layer in after["layers"]}
     assert layers["leaf", "w"] == [1024] * len(after["batches"])
+    assert layers["beside", "objects"][-1] > 0
     assert after["bytes"][-1] >= before["bytes"][-1] + sum(t.nbytes for t in more)
 
 
