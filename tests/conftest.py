@@ -10,14 +10,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import IO, Any
 
 import gradd_engine.assembly  # noqa: F401 - tests of its rooms may need all of them
 import pytest
+from gradd_engine import progress
 
 from tests.browser import browser as browser  # a fixture: one browser for the whole run
 from tests.oracle import HERE, Tape
 from tests.recordings import Book, book
+from tests.terminals import Terminal
 from tests.waiting import PATIENCE
 
 TAPE = pytest.StashKey[Tape]()
@@ -94,6 +97,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     parts = any("::" in arg for arg in session.config.args)
     for at, made in MADE.items():
         at.write(made, {*at.tests} if parts else THERE[at])
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """A terminal as stderr, on which all work is long and each look at it is shown."""
+    made = Terminal()
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made.stream))  # pytest sets its own
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("GRADD_PROGRESS", raising=False)
+    yield made
+    made.close()
 
 
 def _forward(stream: IO[str], lines: queue.Queue[str | None]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .custom import CustomNode
 from .graph import CopySlices, OpNode
+from .progress import size
 from .tensor import AccumulateGrad, Node, Saved, Tensor, edge_of
 
 if TYPE_CHECKING:
@@ -104,16 +105,6 @@ def notes(node: dict[str, Any]) -> list[str]:
     if node["freed"]:
         out.append("freed")
     return out
-
-
-def size(nbytes: int) -> str:
-    """A number of bytes, as people say it."""
-    amount, unit = float(nbytes), "B"
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024 or unit == "GiB":
-            break
-        amount /= 1024
-    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
 
 
 def text(graph: dict[str, Any]) -> str:

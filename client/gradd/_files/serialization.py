@@ -14,9 +14,11 @@ import os
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.data import Size, dtypes
+from gradd_engine.progress import Transfer
 from gradd_protocol.safetensors import StoredTensor
 
 from .._surface import Specified, tensor
@@ -65,12 +67,13 @@ def save(
         of_pytorch, to = os.fspath(f).endswith(_OF_PYTORCH), _replacing(os.fspath(f))
     else:
         to = contextlib.nullcontext(f)
-    with to as file:
+    with to as file, Transfer("saving", 0) as transfer:
+        fetching = partial(_fetching, transfer)
         if tree is None or of_pytorch:
-            checkpoint.write(file, obj, _fetching)
+            checkpoint.write(file, obj, fetching)
             return
         about = {name: (t.dtype.name, tuple(t.shape)) for name, t in tensors.items()}
-        values = _fetching(tensors.values())
+        values = fetching(tensors.values())
         metadata = {_TREE: json.dumps(tree, separators=(",", ":"), allow_nan=False)}
         safetensors.write(file, about, lambda name: values(tensors[name]), metadata)
 
@@ -104,9 +107,11 @@ def _load(file: BinaryIO, name: Any, weights_only: bool) -> Any:
         if begins == checkpoint.MAGIC:
             return checkpoint.read(file, weights_only)
         entries, metadata = safetensors.read_header(file)
-        if _TREE not in metadata:
-            return {key: tensor(safetensors.read(file, entry)) for key, entry in entries.items()}
-        return _Reader(file, entries).restore(json.loads(metadata[_TREE]))
+        with Transfer("loading", sum(entry.nbytes for entry in entries.values())) as transfer:
+            reader = _Reader(file, entries, transfer)
+            if _TREE not in metadata:
+                return {key: reader.tensor(key) for key in entries}
+            return reader.restore(json.loads(metadata[_TREE]))
     except (ValueError, KeyError, TypeError, RecursionError) as e:
         raise ValueError(f"{name} is not a file that gradd.load reads: {e}") from e
 
@@ -164,9 +169,10 @@ def _fresh(name: str, taken: dict[str, Tensor]) -> str:
 class _Reader:
     """The inverse of `_describe`."""
 
-    def __init__(self, file: BinaryIO, entries: dict[str, StoredTensor]) -> None:
+    def __init__(self, file: BinaryIO, entries: dict[str, StoredTensor], transfer: Transfer) -> None:
         self.file = file
         self.entries = entries
+        self.transfer = transfer
         self.made: dict[str, Tensor] = {}
 
     def restore(self, node: Any) -> Any:
@@ -190,26 +196,35 @@ class _Reader:
     def _tensor(self, name: str, requires_grad: bool, parameter: bool) -> Tensor:
         found = self.made.get(name)
         if found is None:
-            values = safetensors.read(self.file, self.entries[name])
+            found = self.tensor(name, requires_grad and not parameter)
             if parameter:
-                found = Parameter(tensor(values), requires_grad)
-            else:
-                found = tensor(values, requires_grad=requires_grad)
+                found = Parameter(found, requires_grad)
             self.made[name] = found
         return found
+
+    def tensor(self, name: str, requires_grad: bool = False) -> Tensor:
+        """A new tensor with the values of that name."""
+        entry = self.entries[name]
+        made = tensor(safetensors.read(self.file, entry), requires_grad=requires_grad)
+        self.transfer.add(entry.nbytes)
+        return made
 
 
 # -- values and files ------------------------------------------------------------------------------
 
 
-def _fetching(tensors: Iterable[Tensor]) -> Callable[[Tensor], np.ndarray[Any, Any]]:
-    """A function that gives the data of each; small ones come together."""
+def _fetching(transfer: Transfer, tensors: Iterable[Tensor]) -> Callable[[Tensor], np.ndarray[Any, Any]]:
+    """A function that gives the data of each, which `transfer` counts; small ones come together."""
+    tensors = list(tensors)
+    transfer.total = sum(t.nbytes for t in tensors)
     groups = _together(tensors)
 
     def values(t: Tensor) -> np.ndarray[Any, Any]:
         if groups.get(id(t)):
             _ask(groups[id(t)])
-        return t._values()
+        found = t._values()
+        transfer.add(t.nbytes)
+        return found
 
     return values
 

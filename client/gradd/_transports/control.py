@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
+from gradd_engine.progress import Transfer
 from gradd_protocol import dtypes, frames
 from gradd_protocol import messages as m
 from msgspec import DecodeError, json
@@ -16,7 +17,7 @@ from .._exceptions import ConnectionFailed, ServerError
 from . import waits
 from .base import PROXIES, Dropped
 from .credentials import Credentials
-from .link import Link
+from .link import Link, count_by
 from .reaching import other_version, refusal, refused, unreachable
 
 if TYPE_CHECKING:
@@ -169,10 +170,12 @@ def _values(response: HTTPResponse) -> frames.Array:
     dtype = dtypes.BY_NAME[response.headers["Gradd-Dtype"]].numpy
     array = empty([int(size) for size in response.headers["Gradd-Shape"].split(",") if size], dtype)
     view = array.reshape(-1).view(np.uint8).data
-    while view:
-        count = response.readinto(view)
-        if not count:
-            raise ConnectionError("the answer ended early")
-        view = view[count:]
-    response.read()  # up to the end of the body, so that the connection can be reused
+    with Transfer("downloading", len(view)) as transfer:
+        count_by(transfer, response)
+        while view:
+            count = response.readinto(view)
+            if not count:
+                raise ConnectionError("the answer ended early")
+            view = view[count:]
+        response.read()  # up to the end of the body, so that the connection can be reused
     return array

@@ -53,7 +53,7 @@ class HttpTransport(Remote):
             raise Dropped("a reply was lost")
         if not line.replies or not (block or line.replies[0].done()):
             return None
-        reply = waits.result(line.replies[0])
+        reply = waits.result(line.replies[0], self._control.base)
         line.replies.popleft()
         return reply
 

@@ -8,9 +8,12 @@ import select
 import socket
 import ssl
 import struct
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from gradd_engine.progress import PIECE, Transfer
 
 from . import waits
 from .base import Dropped, Silent
@@ -39,6 +42,8 @@ class _Patient(io.RawIOBase):
     ) -> None:  # fmt: skip
         self._socket, self._quiet, self._look, self._looks = sock, quiet, look, looks
         self._file = sock.makefile("rb", buffering=0)
+        #: counts what is read
+        self.transfer: Transfer | None = None
 
     def makefile(self, mode: str) -> io.BufferedReader:
         """For http.client."""
@@ -54,7 +59,10 @@ class _Patient(io.RawIOBase):
         while True:
             self._socket.settimeout(waits.left(self._quiet))
             try:
-                return self._file.readinto(buffer)
+                count = self._file.readinto(buffer)
+                if self.transfer is not None:
+                    self.transfer.add(count or 0)
+                return count
             except TimeoutError:
                 waits.left(self._quiet)
                 self._look()
@@ -108,7 +116,7 @@ class Link:
                 whole = False
                 try:
                     all_headers = {**self._headers, **trace_headers(), **(headers or {})}
-                    connection.request(method, self._to.path + path, body, all_headers)
+                    _request(connection, method, self._to.path + path, body, all_headers)
                     whole = True
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # it may have answered before it closed
@@ -152,7 +160,7 @@ class Link:
         try:
             connection.sock.settimeout(None)  # except SO_SNDTIMEO
             all_headers = {**self._headers, **trace_headers(), **headers}
-            connection.request(method, self._to.path + path, body, all_headers)
+            _request(connection, method, self._to.path + path, body, all_headers)
             sent = True
         except _FAILURES:
             return again
@@ -233,3 +241,22 @@ class Link:
             connection.close()
         self._kept.clear()
         self._begun.clear()
+
+
+def count_by(transfer: Transfer, response: http.client.HTTPResponse) -> None:
+    """Have the transfer count what is read of a response from here on: all but the few KiB that were."""
+    buffered: Any = response.fp
+    buffered.raw.transfer = transfer
+
+
+def _request(
+    connection: http.client.HTTPConnection, method: str, path: str, body: memoryview | bytes | None,
+    headers: dict[str, str],
+) -> None:  # fmt: skip
+    """Send a request. A large body is sent in pieces, so that it can be told how much of it is."""
+    if body is None or len(body) <= PIECE:
+        connection.request(method, path, body, headers)
+        return
+    sized = {**headers, "Content-Length": str(len(body))}
+    with Transfer("uploading", len(body)) as transfer, closing(transfer.pieces(body)) as pieces:
+        connection.request(method, path, pieces, sized)

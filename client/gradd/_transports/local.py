@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
+#: who computes
+_WHOM = "the session in this process"
+
 _lock = threading.Lock()
 _placement: Any = None
 
@@ -68,7 +71,7 @@ class LocalTransport:
         from gradd_runtime.process import FileOrder
 
         self._placement.open(self._name, {})
-        reply: bytes = waits.result(self._placement.submit(self._name, FileOrder(path, save)))
+        reply: bytes = waits.result(self._placement.submit(self._name, FileOrder(path, save)), _WHOM)
         return reply
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
@@ -92,7 +95,7 @@ class LocalTransport:
         """See Transport.receive."""
         if not self._waiting or not (block or self._waiting[0].done()):
             return None
-        data: bytes = waits.result(self._waiting[0])
+        data: bytes = waits.result(self._waiting[0], _WHOM)
         self._waiting.popleft()
         return data
 
@@ -125,7 +128,7 @@ class LocalTransport:
         self, message: m.Request, buffers: Sequence[frames.Array]
     ) -> Callable[[], tuple[m.Reply, list[frames.Array]]]:
         replying = self._placement.submit(self._name, frames.join(frames.encode(message, buffers)))
-        return lambda: frames.decode_reply(waits.result(replying))
+        return lambda: frames.decode_reply(waits.result(replying, _WHOM))
 
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from gradd_engine.progress import Transfer
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from msgspec import json
@@ -128,11 +129,12 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 def _pour(response: HTTPResponse, path: Path) -> None:
     left = int(response.headers["Content-Length"])
-    with path.open("wb") as file:
+    with path.open("wb") as file, Transfer("downloading", left) as transfer:
         while left:
             piece = response.read(min(left, _PIECE))
             if not piece:
                 raise ConnectionError("the answer ended early")
             file.write(piece)
             left -= len(piece)
+            transfer.add(len(piece))
     response.read()

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
+from gradd_engine.progress import Line
+
 from .base import Overdue
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ OPEN, CLOSE = 5.0, 2.0
 #: a wait is cut into pieces of this length: a signal that comes between Python's last look for signals and
 #: the call that waits does not end that call
 HEED = 0.5
+#: after how many seconds a wait for an answer is shown
+SLOW = 3.0
 #: for how long a session that is being closed tries to reach a daemon that is away
 CLOSING = 5.0
 #: when the waits of this thread end
@@ -74,11 +78,43 @@ def left(longest: float) -> float:
     return min(longest, rest)
 
 
-def result(future: Future[_T]) -> _T:
-    """Its result, or the exception that it ended with; meanwhile Ctrl-C is heeded. Raises Overdue."""
-    while True:
-        try:
-            return future.result(left(HEED))
-        except TimeoutError:
-            if future.done():  # the exception may be its own
-                return future.result()
+class Waiting(Line):
+    """A wait for an answer of `whom`, of which a piece is over."""
+
+    def __init__(self, whom: str) -> None:
+        super().__init__(SLOW, time.monotonic() - HEED)
+        self._whom = whom
+        #: when it said something that is no answer, and whether it was asked to since; None: it was not
+        self.heard: float | None = None
+        self.asked = False
+
+    def go_on(self) -> None:
+        """Another piece is over."""
+        self.tick(self._text)
+
+    def _text(self, seconds: float) -> str:
+        said = f"waiting for {self._whom}, {seconds:.0f} s"
+        if self.asked:
+            return f"{said}; it was asked whether it is there"
+        if self.heard is None:
+            return said
+        return f"{said}; it is there, as it said {time.monotonic() - self.heard:.0f} s ago"
+
+
+def result(future: Future[_T], whom: str) -> _T:
+    """Its result, or the exception that it ended with, which `whom` gives; meanwhile Ctrl-C is heeded. Raises
+    Overdue.
+    """
+    waiting: Waiting | None = None
+    try:
+        while True:
+            try:
+                return future.result(left(HEED))
+            except TimeoutError:
+                if future.done():  # the exception may be its own
+                    return future.result()
+                waiting = waiting or Waiting(whom)
+                waiting.go_on()
+    finally:
+        if waiting is not None:
+            waiting.end()

@@ -11,6 +11,7 @@ import select
 import socket
 import ssl
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from .keeping import keeper
-from .waits import CLOSE, HEED, OPEN, left
+from .waits import CLOSE, HEED, OPEN, Waiting, left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,6 +55,9 @@ class WebSocket:
         self._lock = threading.Lock()
         self._silence = silence
         self._asked = self._gone = False
+        self._peer = f"{uri.host}:{uri.port}"
+        #: the wait of a thread, once a piece of it is over
+        self._waiting: Waiting | None = None
         self._socket = socket.create_connection((uri.host, uri.port), left(min(OPEN, silence)))
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -99,18 +103,24 @@ class WebSocket:
             self._check()
             self._protocol.send_binary(data)
             self._write()
-            self._flush()
+            try:
+                self._flush()
+            finally:
+                self._waited()
 
     def receive(self, block: bool) -> bytes | None:
         """The next message; None if there is none and `block` is False. Raises Closed."""
         with self._lock:
-            while not self._messages:
-                self._check()
-                if not self._read() and not self._messages:
-                    if not block:
-                        return None
-                    self._wait()
-            return self._messages.popleft()
+            try:
+                while not self._messages:
+                    self._check()
+                    if not self._read() and not self._messages:
+                        if not block:
+                            return None
+                        self._wait()
+                return self._messages.popleft()
+            finally:
+                self._waited()
 
     def coming(self, told: Callable[[], None]) -> int:
         """A descriptor of the socket, for the caller to close, which becomes readable where something
@@ -165,6 +175,7 @@ class WebSocket:
                     while self._socket.recv(_CHUNK):
                         continue
         finally:
+            self._waited()
             self._socket.close()
             self._lock.release()
 
@@ -185,9 +196,21 @@ class WebSocket:
             piece = left(min(HEED, self._silence / 2 - silent))
             if poll.poll(1000 * piece):
                 self._asked = False
+                if self._waiting is not None:
+                    self._waiting.heard, self._waiting.asked = time.monotonic(), False
                 return
             silent += piece
+            self._waiting = self._waiting or Waiting(self._peer)
+            self._waiting.go_on()
         self._ask()
+        if self._waiting is not None:
+            self._waiting.asked = True
+
+    def _waited(self) -> None:
+        """The wait is over, if there was one."""
+        if self._waiting is not None:
+            self._waiting.end()
+            self._waiting = None
 
     def _ask(self) -> None:
         """Send a ping; raises Closed if one was sent since something arrived."""

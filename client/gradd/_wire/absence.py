@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-import sys
 import threading
 import time
+
+from gradd_engine.progress import Line, say, terminal
 
 from .._exceptions import ConnectionFailed, ServerError
 from .._transports import CLOSING, PROXIES, left
@@ -14,6 +15,8 @@ from .._transports import CLOSING, PROXIES, left
 _FIRST, _LONGEST = 0.05, 5.0
 #: seconds after which the user is told
 _NOTE = 2.0
+#: between two looks of the line that tells it (s)
+_LOOK = 0.5
 #: refusals that pass. The others of `_SAID` do where they say after how long.
 _PASSING = frozenset({"recovering", "not-ready", "draining", "overloaded", "rate-limited"})
 _SAID = frozenset({"device-lost", "store-failed", "disk-full", "too-many"})
@@ -55,6 +58,11 @@ class Hurry:
             self._end = time.monotonic() + CLOSING
             self._said.set()
 
+    @property
+    def begun(self) -> bool:
+        """Whether it is said."""
+        return self._said.is_set()
+
     def left(self) -> float:
         """Seconds left."""
         return self._end - time.monotonic()
@@ -69,7 +77,8 @@ class Hurry:
 
 class Absence:
     """From the first failure until something is answered again. Pauses between tries grow, with full jitter.
-    Only the time in which the daemon was away counts: `seconds` of it are waited for.
+    Only the time in which the daemon was away counts: `seconds` of it are waited for. The user is told, by a
+    line of progress on a terminal and by two lines elsewhere.
     """
 
     def __init__(self, url: str, seconds: float, hurry: Hurry) -> None:
@@ -78,6 +87,8 @@ class Absence:
         self._jitter = random.Random()
         self._since: float | None = None
         self._told = False
+        self._tries = 0
+        self._line: Line | None = None
 
     def pause(self, why: Exception, after: float = 0.0) -> bool:
         """Rest before another try, for `after` seconds at least; False where the time is over."""
@@ -86,19 +97,50 @@ class Absence:
             self._since = now
         time_left = min(self._left - (now - self._since), self._hurry.left())
         if time_left <= 0:
+            self._end_line()
             return False
+        self._tries += 1
         rest = left(min(time_left, max(after, self._jitter.uniform(0, self._pause))))
         self._pause = min(2 * self._pause, _LONGEST)
         note = max(0.0, _NOTE - (now - self._since))
+        if terminal() is not None:
+            self._rest_in_sight(rest, why, now + time_left)
+            return True
         if not self._told and note <= rest:
             self._hurry.rest(note)
-            self._tell(why, time_left - note)
+            self._told = True
+            say(f"gradd: {self._url} {_saying(why)}; trying again for {max(0.0, time_left - note):.0f} s")
             rest -= note
         self._hurry.rest(rest)
         return True
 
+    def _rest_in_sight(self, rest: float, why: Exception, end: float) -> None:
+        """Rest, with a line that says so."""
+        line = self._line = self._line or Line(_NOTE, self._since)
+        clock = time.time() - time.monotonic()
+        since, until = (time.strftime("%H:%M:%S", time.localtime(clock + at)) for at in (line.began, end))
+
+        def text(seconds: float) -> str:
+            self._told = True
+            return (
+                f"{self._url} {_saying(why)} since {since} ({seconds:.0f} s); "
+                f"try {self._tries}, and again until {until}"
+            )
+
+        begun = self._hurry.begun
+        while rest > 0 and self._hurry.begun == begun:
+            self._hurry.rest(min(rest, _LOOK))
+            rest -= _LOOK
+            line.tick(text)
+
+    def _end_line(self) -> None:
+        if self._line is not None:
+            self._line.end()
+            self._line = None
+
     def stop(self) -> None:
         """Nobody tries it for now."""
+        self._end_line()
         if self._since is not None:
             self._left -= time.monotonic() - self._since
             self._since = None
@@ -107,14 +149,12 @@ class Absence:
         """It was reached."""
         if self._told and self._since is not None:
             self._told = False
-            away = time.monotonic() - self._since
-            print(f"gradd: {self._url} is back after {away:.0f} s", file=sys.stderr)
+            say(f"gradd: {self._url} is back after {time.monotonic() - self._since:.0f} s")
         self.stop()
 
-    def _tell(self, why: Exception, left: float) -> None:
-        self._told = True
-        what = f"answers {why.problem.title!r}" if isinstance(why, ServerError) else "does not answer"
-        print(f"gradd: {self._url} {what}; trying again for {max(0.0, left):.0f} s", file=sys.stderr)
+
+def _saying(why: Exception) -> str:
+    return f"answers {why.problem.title!r}" if isinstance(why, ServerError) else "does not answer"
 
 
 class Presence:

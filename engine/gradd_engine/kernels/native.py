@@ -18,6 +18,8 @@ from numba import types
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
+from ..progress import Line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -75,6 +77,10 @@ def _cache_dir() -> Path | None:
 
 
 _CACHE = _cache_dir()
+#: how many kernels there are by now
+_count = 0
+#: while the library is loaded; code that is cached takes milliseconds a kernel
+LOADING = Line(after=2.0)
 
 
 @contextlib.contextmanager
@@ -110,6 +116,11 @@ def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT) -> Callable[[
                 fastmath=set(fastmath),
                 error_model="numpy",
             )(fn)
+        global _count
+        _count += 1
+        LOADING.tick(
+            lambda seconds: f"compiling kernels, once for this machine: {_count} are done, {seconds:.0f} s"
+        )
         return made  # type: ignore[no-any-return]
 
     return make

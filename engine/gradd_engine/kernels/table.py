@@ -65,7 +65,9 @@ def _load(xp: Any) -> tuple[Mapping[str, Native], str]:
         raise RuntimeError("GRADD_KERNELS is jit, which needs numba: pip install 'gradd[jit]'")
     if wanted == "numpy" or not there:
         return {}, plain
-    from . import library
-    from .native import compiler
+    from .native import LOADING, compiler
+
+    with LOADING:
+        from . import library
 
     return library.NATIVE, f"{library.ID}+{compiler()}+{plain}"
