@@ -22,6 +22,7 @@ from queue import Empty, Queue
 
 from gradd_engine import assembly as _declared
 from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.progress import Line, say
 
 assert _declared.__all__, "importing the families declares them"
 #: seconds of a processor for one case, twice what an op may work; bytes that a worker may grow by
@@ -45,7 +46,7 @@ class Found:
     def fault(self, op: str, number: int, text: str, call: str) -> None:
         with self.lock:
             self.faults[op].append(f"case {number}: {text}\n        {call}")
-            print(f"{op}: {self.faults[op][-1]}", flush=True)
+            say(f"{op}: {self.faults[op][-1]}", sys.stdout)
 
 
 class Worker:
@@ -195,10 +196,14 @@ def run(options: argparse.Namespace) -> Found:
             failed.append(error)
 
     threads = [threading.Thread(target=work, args=(w,)) for w in workers]
+    total = queue.qsize()
     for t in threads:
         t.start()
-    for t in threads:
-        t.join()
+    with Line() as line:
+        for t in threads:
+            while t.is_alive():
+                t.join(1.0)
+                line.tick(lambda seconds: f"hostile: {found.ops} of {total} ops, {seconds:.0f} s")
     if failed:
         raise failed[0]
     return found

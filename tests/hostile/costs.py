@@ -30,6 +30,7 @@ from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient, quiet_kernels
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.graph import cost
+from gradd_engine.progress import counted, say
 from gradd_engine.tensor.tensor import Tensor
 from gradd_protocol.limits import MIB
 
@@ -187,7 +188,8 @@ def search(count: int, seed: int, only: set[str] | None = None) -> Iterator[tupl
     NUMPY.kernels.load()
     cost.WORK = WORK
     found = valid_calls()
-    for name in sorted(found if only is None else only & set(found)):
+    names = sorted(found if only is None else only & set(found))
+    for name in counted(names, "costs", len(names)):
         if found[name]:
             yield from find(name, list(cases(found[name], name, count, seed)))
 
@@ -202,7 +204,7 @@ def main() -> None:
     wrong = 0
     for call, what in search(args.cases, args.seed, args.only):
         wrong += 1
-        print(f"{what}: {call!r}"[:400], flush=True)
+        say(f"{what}: {call!r}"[:400], sys.stdout)
     print(f"{args.cases} cases of each op, {wrong} took more than they may")
     sys.exit(wrong > 0)
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import gradd
 import numpy as np
+from gradd_engine.progress import counted, say
 
 from tests.ops.peers import Differs, Peer, drawn, peers
 from tests.ops.trials import NothingToCompare, Trial
@@ -122,11 +123,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = count = 0
     with gradd.connect(options.url), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for peer in peers(options.ops):
+        for peer in counted(peers(options.ops), "peer"):
             count += 1
             for where, text in failures(peer, options.dtype or DTYPES, options.most, options.seed):
                 wrong += 1
-                print(f"{where}: {text[:240]}".replace("\n", " "), flush=True)
+                say(f"{where}: {text[:240]}".replace("\n", " "), sys.stdout)
     print(
         f"{'passed' if count and not wrong else 'FAILED'}: {count} entries, {wrong} differences, "
         f"in {time.monotonic() - began:.0f} s"

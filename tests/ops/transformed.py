@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import gradd
@@ -21,6 +22,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward import grad_op
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
+from gradd_engine.progress import counted, say
 from gradd_engine.schema.registry import named
 from gradd_engine.tensor.tensor import Tensor
 
@@ -347,7 +349,7 @@ def check(some: Sequence[Case], show: Callable[[str], None], kinds: Sequence[str
     wrong = 0
     with warnings.catch_warnings(), ambient(generator=RandomStream(0), backend=NUMPY):
         warnings.simplefilter("ignore")
-        for case in some:
+        for case in counted(some, "transformed", len(some)):
             for kind, text in failures(case, kinds):
                 wrong += 1
                 show(f"{kind} of {case}: {text[:300]}")
@@ -366,7 +368,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")
         some = list(cases(options.ops))
     with gradd.connect(options.url):
-        wrong = check(some, print, options.kind or tuple(CHECKS))
+        wrong = check(some, partial(say, to=sys.stdout), options.kind or tuple(CHECKS))
     passed = bool(some) and not wrong
     print(
         f"{'passed' if passed else 'FAILED'}: {len(some)} samples, {wrong} differences, "

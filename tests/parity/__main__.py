@@ -14,6 +14,8 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
+from gradd_engine.progress import counted, say
+
 from tests.parity.counting import Counts, over
 from tests.parity.page import PAGE, page, summary, unexplained
 from tests.parity.tiers import entries
@@ -46,13 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         spawned = multiprocessing.get_context("spawn")
         pool = stack.enter_context(ProcessPoolExecutor(options.jobs, mp_context=spawned))
         begun = {pool.submit(over, *task[1:], options.seed): task for task in tasks}
-        for done in as_completed(begun):
+        for done in counted(as_completed(begun), "parity", len(begun)):
             where, _, name, _ = begun[done]
             found[name][where] = counts = done.result()
-            for check, counted in counts.items():
-                if counted.held < counted.all:
-                    print(f"{name} {check} ({where}) {counted.held}/{counted.all}", flush=True)
-                    print(*(f"    {difference}" for difference in counted.differences), sep="\n", flush=True)
+            for check, held in counts.items():
+                if held.held < held.all:
+                    told = (f"    {difference}" for difference in held.differences)
+                    say("\n".join((f"{name} {check} ({where}) {held.held}/{held.all}", *told)), sys.stdout)
     if options.json:
         told = {
             n: {w: {c: asdict(k) for c, k in cs.items()} for w, cs in ws.items()} for n, ws in found.items()

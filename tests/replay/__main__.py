@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from gradd_engine.progress import counted
+
 from .bodies import Body, Replayer
 from .forms import all_bodies
 from .programs import Program, all_programs
@@ -65,7 +67,7 @@ def work(kind: str, share: str, options: argparse.Namespace, tally: Path) -> Non
         suite(options.seeds, share, tally)
         return
     groups = all_bodies(place, of) if kind == "ops" else all_programs(options.programs, place, of)
-    tally.write_text(json.dumps(replay(iter(groups), seeds)))
+    tally.write_text(json.dumps(replay(counted(groups, f"{kind} {place + 1}/{of}"), seeds)))
 
 
 def share_out(options: argparse.Namespace) -> list[tuple[str, dict[str, list[str] | dict[str, int]]]]:
