@@ -19,6 +19,7 @@ from .curves import Curving
 from .graph import graph_of
 from .listening import Listening
 from .naming import Naming
+from .overview import html_of
 from .profile import Profile
 from .registry import Registry
 
@@ -140,6 +141,7 @@ class Session(Listening, Awaiting, Naming, Curving):
     # -- life --------------------------------------------------------------------------------------
 
     graph = graph_of
+    _repr_html_ = html_of
 
     def __enter__(self) -> Session:
         self.ready()

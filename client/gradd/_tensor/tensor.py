@@ -262,6 +262,11 @@ class Tensor(Methods, metaclass=TensorType):
 
     __str__ = __repr__
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from .bundle import bundle
+
+        return bundle(self)
+
     # -- conversions -------------------------------------------------------------------------------
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:

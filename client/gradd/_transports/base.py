@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +29,15 @@ class Silent(Dropped):
 
 class Overdue(Exception):
     """The time is over that a script waits (see `waits.within`). Never leaves the SDK."""
+
+
+class Glance(NamedTuple):
+    """A session at some moment: its tensors, their bytes, and how many of its batches ran as plans or not."""
+
+    tensors: int
+    bytes: int
+    planned: int
+    eager: int
 
 
 class SnapshotShelf(Protocol):
@@ -102,6 +111,12 @@ class Transport(Protocol):
         """Stop the batches of that writer up to number `seq`, those that arrived. Any thread may, at any
         time. Raises Dropped.
         """
+
+    def glance(self) -> Glance | None:
+        """What is known of the session, as of the last second; None where nothing is, or not within seconds.
+        Changes nothing.
+        """
+        ...
 
     def delete(self, within: float | None = None) -> None:
         """Delete the session on the server; wait at most `within` seconds, if given."""

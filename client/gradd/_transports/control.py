@@ -10,12 +10,12 @@ import numpy as np
 from gradd_engine.progress import Transfer
 from gradd_protocol import dtypes, frames
 from gradd_protocol import messages as m
-from msgspec import DecodeError, json
+from msgspec import DecodeError, Struct, json
 
 from .._aligned import empty
-from .._exceptions import ConnectionFailed, ServerError
+from .._exceptions import ConnectionFailed, GraddError, ServerError
 from . import waits
-from .base import PROXIES, Dropped
+from .base import PROXIES, Dropped, Glance
 from .credentials import Credentials
 from .link import Link, count_by
 from .reaching import other_version, refusal, refused, unreachable
@@ -29,11 +29,32 @@ _JSON = {"Content-Type": "application/json"}
 _tensors = json.Decoder(dict[str, Any])
 
 
+class _Seen(Struct):
+    """A session, of which the daemon may know no more than the name."""
+
+    tenant: str
+    name: str
+    tensors: int = 0
+    bytes: int = 0
+    counts: dict[str, int] | None = None
+
+
+class _Live(Struct):
+    """The part of the daemon's state that is read here."""
+
+    tenant: str
+    sessions: list[_Seen]
+
+
+_live = json.Decoder(_Live)
+
+
 class Control:
     """One session's resource. `silence` (s): see Link."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self.credentials = Credentials(url, token)
+        self.name = session
         self.path = f"/v1/sessions/{quote(session, safe='')}"
         self.silence = waits.silence()
         self._link = self.link()
@@ -143,6 +164,21 @@ class Control:
         """POST :cancel. See Transport.cancel."""
         body = json.encode({"writer": writer, "seq": seq})
         self._beside("POST", self.path + ":cancel", body, waits.CLOSE)
+
+    def glance(self) -> Glance | None:
+        """The session in GET /v1/live. See Transport.glance."""
+        link = Link(self.base, self.credentials.headers, waits.CLOSE)
+        try:
+            live = _live.decode(_checked(*link.call("GET", "/v1/live", once=True)))
+        except (Dropped, DecodeError, GraddError):
+            return None
+        finally:
+            link.close()
+        for each in live.sessions:
+            if (each.tenant, each.name) == (live.tenant, self.name) and each.counts is not None:
+                counts = each.counts
+                return Glance(each.tensors, each.bytes, counts.get("planned", 0), counts.get("eager", 0))
+        return None
 
     def _beside(self, method: str, path: str, body: bytes | None, within: float | None) -> None:
         """A request on a separate connection: another thread may be waiting on the others."""

@@ -14,6 +14,7 @@ from gradd_protocol.problems import problem
 
 from .._exceptions import answered, error_of
 from . import waits
+from .base import Glance
 from .snapshots import LocalShelf
 
 if TYPE_CHECKING:
@@ -133,6 +134,18 @@ class LocalTransport:
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""
         self._placement.stop(self._name, problem("cancelled", "its client asked for it"), writer, seq)
+
+    def glance(self) -> Glance | None:
+        """See Transport.glance."""
+        from gradd_runtime.process import decode_figures
+
+        (process,) = self._placement.engines().processes
+        figures = decode_figures(process.figures.result())
+        for each in [] if figures is None else figures.recent:
+            if each.key == self._name:
+                counts = each.counts
+                return Glance(each.tensors, each.bytes, counts.get("planned", 0), counts.get("eager", 0))
+        return None
 
     def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gradd_protocol import frames
     from gradd_protocol import messages as m
 
+    from .base import Glance
+
 
 class Remote:
     """Base of the stream and http transports: all but batches goes over `Control`."""
@@ -34,6 +36,10 @@ class Remote:
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""
         self._control.cancel(writer, seq)
+
+    def glance(self) -> Glance | None:
+        """See Transport.glance."""
+        return self._control.glance()
 
     def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""

@@ -11,6 +11,7 @@ from gradd_engine.graph import no_grad
 from .._surface import namespace
 from .._tensor import Tensor
 from ..compiler import note
+from ._overview import html_of
 from ._state_dict import Loadable
 from ._tree import Tree
 
@@ -177,3 +178,6 @@ class Module(Loadable):
         else:
             body = "".join(f"\n  {line}" for line in lines) + ("\n" if lines else "")
         return f"{self._get_name()}({body})"
+
+    def _repr_html_(self) -> str:
+        return html_of(self)

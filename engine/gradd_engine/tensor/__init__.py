@@ -26,7 +26,7 @@ from .nodes import (
     node_of,
     remember_shape,
 )
-from .printing import format_tensor, set_printoptions
+from .printing import cells, format_tensor, set_printoptions
 from .saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value
 from .tensor import Backend, InferenceCounter, Storage, Tensor, VersionCounter, flat_bytes, new_counter
 
@@ -59,6 +59,7 @@ __all__ = [
     "VersionCounter",
     "accumulator",
     "carry",
+    "cells",
     "check_saved",
     "detached",
     "edge_of",

@@ -131,6 +131,28 @@ def _rows(array: np.ndarray[Any, Any], indent: int, cut: bool, cell: Callable[[A
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
+#: rows and columns of a table
+_CELLS = 20
+
+
+def cells(array: np.ndarray[Any, Any], dtype: DType) -> list[list[str]]:
+    """The elements of a row or a matrix, as `format_tensor` writes them. Of one that is summarised there, or
+    has many rows or columns, the edges, and `...` between.
+    """
+    matrix = np.atleast_2d(array.astype(np.float32) if dtype.is_half else array)
+    cut = matrix.size > OPTIONS.threshold or max(matrix.shape) > _CELLS
+    seen = edges(matrix) if cut else matrix
+    style = _Pair(seen) if seen.dtype.kind == "c" else _Column(seen)
+    rows = [[style(v).strip() for v in row] for row in seen.tolist()]
+    for n, size in enumerate(matrix.shape):
+        if cut and size > 2 * OPTIONS.edgeitems:
+            if n:
+                rows = [[*row[: OPTIONS.edgeitems], "...", *row[OPTIONS.edgeitems :]] for row in rows]
+            else:
+                rows.insert(OPTIONS.edgeitems, ["..."] * seen.shape[1])
+    return rows
+
+
 def _body(array: np.ndarray[Any, Any], indent: int) -> str:
     cut = array.size > OPTIONS.threshold
     shown = edges(array) if cut else array
