@@ -172,14 +172,14 @@ def serve(
     url = _url(listener, settings.tls)
     with contextlib.ExitStack() as stack:
         keys = local = None
-        if settings.auth:
-            # Written before anybody can connect, so that who does has the key of this daemon.
-            local = stack.enter_context(LocalKey(url))
-            keys = Keyring(KeyFile(data.path), local.secret)
         try:
             listener.listen()
         except OSError as refused:
             raise CannotListen(f"cannot listen on {url}: {refused.strerror}{_help(refused)}") from None
+        if settings.auth:
+            # Only now it is known that no other daemon listens there, whose file this would replace.
+            local = stack.enter_context(LocalKey(url))
+            keys = Keyring(KeyFile(data.path), local.secret)
         data.publish(url)
         stores = Stores(data.path / "sessions")
         gate = create_app(settings, placement, ops, stores=stores, keys=keys, checks={"data_dir": data.fault})

@@ -19,7 +19,9 @@ import pytest
 from gradd_protocol import runtimefile
 from gradd_protocol.messages import Attach
 from gradd_server import cli
+from gradd_server import daemon as listening
 from gradd_server.app import create_app
+from gradd_server.datadir import DataDir
 from gradd_server.keys import KeyFile
 from gradd_server.settings import Settings
 
@@ -85,6 +87,21 @@ def test_the_runtime_file_is_private_and_goes_with_the_daemon(daemon: Daemon) ->
     assert found.key not in daemon.start_line
     assert stop(daemon) == 0
     assert not path.exists()
+
+
+def test_a_daemon_that_comes_second_to_a_port_leaves_the_file_of_the_first(tmp_path: Path) -> None:
+    """Both have bound it, as they do before engine processes start; the first listens."""
+    with listening.bound("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with listening.bound("127.0.0.1", port) as second, DataDir(tmp_path) as data:
+            url = f"http://127.0.0.1:{port}"
+            first.listen()
+            with listening.LocalKey(url) as local:
+                with pytest.raises(listening.CannotListen, match="--port"):
+                    listening.serve(Settings(auth=True), FakePlacement(), OPS, data, second)
+                found = runtimefile.find(url)
+                assert found is not None
+                assert found.key == local.secret
 
 
 def test_the_same_user_needs_no_key_and_others_do(
