@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from . import dtypes, names, strictjson, values
 from .dtypes import DTypeName
+from .fields import CurveName, CurveStep
 from .jsondata import (
     Array,
     NumberText,
@@ -24,7 +25,6 @@ from .jsondata import (
     too_large,
 )
 from .limits import DEFAULT
-from .messages import CurveName, CurveStep
 from .names import HeldName, OutputName, Ref, Reference, TemporaryName
 from .problems import ProtocolError
 from .values import Number

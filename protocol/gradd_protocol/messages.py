@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from .dtypes import DTypeName
+from .fields import Count, Logged, Name, Scalar
 from .limits import DEFAULT
 from .names import SessionName
 from .problems import Problem
@@ -13,17 +14,6 @@ from .profiles import BatchTime, FrontTime, KernelRun, KernelTime, Miss
 from .program import Program
 
 _IDS = Meta(max_length=DEFAULT.batch_ids)
-_NAME = Meta(max_length=4 * DEFAULT.name_chars)
-Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-"""A count: sequence numbers, sizes, positions."""
-Name: TypeAlias = Annotated[str, _NAME]
-"""A tensor's name or id; the runtime looks it up, `names` checks new ones."""
-
-NonFinite: TypeAlias = Literal["Infinity", "-Infinity", "NaN"]
-Real: TypeAlias = float | NonFinite
-Complex: TypeAlias = Annotated[list[Real], Meta(min_length=2, max_length=2)]
-Scalar: TypeAlias = bool | int | float | NonFinite | Complex
-"""A run-time value: non-finite floats are strings, a complex number is `[re, im]`."""
 
 
 class _Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, forbid_unknown_fields=True):
@@ -118,25 +108,6 @@ class Acquire(_Message, frozen=True, tag="acquire"):
     """Begin a new epoch, fence all earlier writers, and become a writer."""
 
 
-CurveName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=DEFAULT.name_chars)]
-CurveStep: TypeAlias = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
-"""Where in a curve a point is."""
-LoggedValue: TypeAlias = float | Name
-"""A number, or the id of a tensor with one element; a float that is not finite is its name."""
-
-
-CurveName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=DEFAULT.name_chars)]
-CurveStep: TypeAlias = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
-
-
-class Logged(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A point of the curve `name`; without `step` its number in the curve."""
-
-    name: CurveName
-    value: LoggedValue
-    step: CurveStep | None = None
-
-
 class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     """A program, and everything that changes from run to run.
 
@@ -165,8 +136,8 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     unbind: Annotated[list[Name], _IDS] = []
     state: Annotated[list[Name], _IDS] = []
     log: Annotated[list[Logged], _IDS] = []
-    traceparent: Annotated[str, _NAME] = ""
-    tracestate: Annotated[str, _NAME] = ""
+    traceparent: Name = ""
+    tracestate: Name = ""
 
 
 class JsonBatch(_Message, frozen=True, tag="json-batch"):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from .messages import NonFinite, Real, Scalar
+from .fields import NonFinite, Real, Scalar
 from .problems import Malformed
 from .program import ValueKind
 

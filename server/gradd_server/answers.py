@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from gradd_protocol.dtypes import DTypeName
+from gradd_protocol.fields import Real
 from gradd_protocol.jsondata import Data
 from gradd_protocol.jsonform import HookKind, StepBody
 from gradd_protocol.limits import Limits
-from gradd_protocol.messages import Real, SessionInfo, SnapshotInfo
+from gradd_protocol.messages import SessionInfo, SnapshotInfo
 from gradd_protocol.names import Reference, TemporaryName, TensorName
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 

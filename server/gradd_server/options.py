@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from gradd_protocol.fields import Count
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Count
 from gradd_protocol.names import Reference, SessionName
 from msgspec import Meta, Struct
 

@@ -45,7 +45,7 @@ def test_it_has_the_packages_whole_and_nothing_else(wheel: zipfile.ZipFile) -> N
     }
     assert held == kept
     assert {PurePosixPath(name).suffix for name in held} <= {
-        ".css", ".html", ".js", ".json", ".py", ".pyi", ".service", ".svg", ".typed",
+        "", ".bin", ".css", ".html", ".js", ".json", ".py", ".pyi", ".service", ".svg", ".typed",
     }  # fmt: skip
     assert [name for name in held if "test_" in name or "conftest" in name] == []
 

@@ -59,8 +59,8 @@ def run(
 
 
 def package(folder: Path, project: str, more: Mapping[str, str] | None = None) -> Path:
-    """The TypeScript package, copied to `folder` with `more` files in that of its project (`.`, `test`), which
-    is compiled there.
+    """The TypeScript package, copied to `folder` with `more` files in the folder of its project (`.`,
+    `test`), which is compiled there.
     """
     modules = node_modules("typescript")
     for name in ("src", "test", "package.json", "tsconfig.json"):

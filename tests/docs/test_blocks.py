@@ -28,6 +28,7 @@ class Block(NamedTuple):
     text: str
 
 
+WALK = "test_walks.py::test_a_page_says_what_its_commands_print"
 #: Tests that take blocks from a page by other means than `blocks(page, language)`: page and kind (patterns),
 #: what stands in them, and the test.
 RUN = (
@@ -38,6 +39,21 @@ RUN = (
         "test_operations.py::test_what_serves_may_be_served_with",
     ),
     ("docs/rest.md", "indented", r"^(PUT|POST) ", "test_rest.py::test_an_exchange"),
+    ("docs/rest.md", "indented", r"^gradd serve ", "test_rest.py::test_origins_are_let_in_as_the_page_says"),
+    ("docs/quickstart.md", "console", r"^\$ ", WALK),
+    ("docs/quickstart.md", "python", r"^# \w+\.py$", WALK),
+    ("docs/tutorials/*.md", "console", r"^\$ ", WALK),
+    ("docs/tutorials/*.md", "*", r"^(#|//) \w+\.(py|mjs)$", WALK),
+    ("docs/howto/*.md", "python", "", "test_howtos.py::test_programs_print_what_the_page_says"),
+    ("docs/howto/*.md", "indented", r"^gradd ", "test_howtos.py::test_a_command_is_one"),
+    ("docs/notebooks.md", "python", "", "../examples/test_notebook.py::test_the_cells_of_the_page"),
+    ("docs/clients.md", "*", "(?i)session", "../clients/test_languages.py::test_it_trains_as_the_sdk_does"),
+    (
+        "clients/typescript/README.md",
+        "*",
+        "<!doctype html>|--allow-origin",
+        "../clients/test_browser.py::test_the_page_of_the_readme_trains",
+    ),
     (
         "examples/README.md",
         "text",
@@ -50,11 +66,12 @@ RUN = (
 NOT_RUN = {
     r"pip install": "installs from a registry",
     r"^npx |^npm ": "tests/clients runs what is installed of these generators",
-    r"^(docker|podman|make test-docker) ": "needs a container engine; `make test-docker` runs the image",
+    r"^(NAME=\S+ )?(docker|podman|helm|make test-docker) ": "`make test-docker` runs the image and the chart",
     r"^ssh |^read -rs ": "needs another machine, or somebody who types",
     r"systemctl|runuser|/run/gradd/": "needs root and systemd; tests/server/test_service.py checks the unit",
     r"gradd_\.\.\.": "shows where a key goes, and has none",
     r"^make (setup|test|demo)": "runs all that others run; test_make_targets_exist looks for it",
+    r"start_as_current_span": "tests/client/test_tracing.py has spans of its own",
     r"examples/": "tests/examples runs each of these programs",
 }
 
@@ -90,8 +107,9 @@ def _asked(test: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     """Page and language of each `blocks(page, language)` in a test."""
     for node in ast.walk(test):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "blocks":
-            page, language = (a.value for a in node.args if isinstance(a, ast.Constant))
-            yield str(page), str(language)
+            named = [str(a.value) for a in node.args if isinstance(a, ast.Constant)]
+            if len(named) == 2:
+                yield named[0], named[1]
 
 
 def runner(block: Block) -> str | None:

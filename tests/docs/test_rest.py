@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import struct
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import numpy as np
 import pytest
 from gradd_protocol import frames
 from gradd_protocol.messages import Batch
+from gradd_server import cli
+from gradd_server.settings import Settings
 
 from tests.bearer import bearer
 from tests.docs.test_pages import blocks
@@ -98,3 +101,9 @@ def test_the_header_of_a_frame() -> None:
     frame = bytes(frames.join(frames.encode(batch, [np.zeros(2, np.float32)])))
     (length,) = struct.unpack_from("<Q", frame)
     assert json.loads(frame[8 : 8 + length]) == json.loads(blocks("docs/rest.md", "json"))
+
+
+def test_origins_are_let_in_as_the_page_says() -> None:
+    (line,) = re.findall(r"^    gradd (serve --allow-origin .*)$", PAGE, re.MULTILINE)
+    settings = Settings.load(vars(cli.parser().parse_args(shlex.split(line))), {})
+    assert settings.origins == {"https://app.example", "http://localhost:5173"}

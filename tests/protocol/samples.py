@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 from gradd_protocol import messages as m
+from gradd_protocol.fields import Logged
 from gradd_protocol.problems import problem
 from gradd_protocol.program import GradOf, Program, Special, Step, Value
 
@@ -52,7 +53,7 @@ BATCH = m.Batch(
     bind={"y": 3, "z": "@1.6"},
     unbind=["old"],
     state=["w"],
-    log=[m.Logged("loss", "@1.2", 3), m.Logged("lr", 0.5)],
+    log=[Logged("loss", "@1.2", 3), Logged("lr", 0.5)],
 )
 HOT = m.Batch(writer=1, epoch=1, seq=8, ack=7, program=PROGRAM.id(), inputs=["@1.5"], values=[0.1], fetch=[3])
 

@@ -67,11 +67,12 @@ def _timeline(folder: Path) -> str:
     ran = {e["ts"]: e["id"] for e in events if e["ph"] == "f"}
     began, ids = sent[0]["ts"], {e["id"] for e in sent}
     first = min(ts for ts, id in ran.items() if id in ids)
-    ends = {(e["pid"], e["name"], e["id"]): e["ts"] for e in events if e["ph"] == "e"}
+    parts = [(e, int(e["id2"]["local"], 16)) for e in events if e["ph"] in "be"]
+    ends = {(e["pid"], e["name"], id): e["ts"] for e, id in parts if e["ph"] == "e"}
     spans = [
-        (e["pid"], e["ts"], ends[e["pid"], e["name"], e["id"]])
-        for e in events
-        if e["ph"] == "b" and e["id"] in ids and rows[e["pid"]] != "engine"
+        (e["pid"], e["ts"], ends[e["pid"], e["name"], id])
+        for e, id in parts
+        if e["ph"] == "b" and id in ids and rows[e["pid"]] != "engine"
     ]
     spans += [
         (e["pid"], e["ts"], e["ts"] + e["dur"])

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import messages as m
+from gradd_protocol.fields import Logged
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.values import encode_real, encode_scalar
 
@@ -54,14 +55,14 @@ class Outbox:
         """Send a point with the next batch that has its tensor, or that follows it."""
         self._logged.append((name, value, step))
 
-    def _take_logged(self) -> list[m.Logged]:
+    def _take_logged(self) -> list[Logged]:
         """The points whose values the session has after this batch."""
         taken, left = [], []
         for name, value, step in self._logged:
             if isinstance(value, float):
-                taken.append(m.Logged(name, encode_real(value), step))
+                taken.append(Logged(name, encode_real(value), step))
             elif value._id is not None:
-                taken.append(m.Logged(name, value._id, step))
+                taken.append(Logged(name, value._id, step))
             elif value._lost is None:
                 left.append((name, value, step))
         self._logged = left

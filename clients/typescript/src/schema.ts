@@ -11,6 +11,22 @@ export interface ActiveSession {
 }
 
 /**
+ * How batches ran since the session was made or made again, replays included, and the latest that were
+ * measured.
+ */
+export interface Activity {
+  planned: number;
+  eager: number;
+  /** Plans that were made. */
+  traced: number;
+  /** Why batches ran eagerly, and how many did. */
+  reasons: Record<string, number>;
+  /** Whether batches are measured now. */
+  measuring: boolean;
+  profile: Profiled;
+}
+
+/**
  * Become a writer of the session, or resume as an earlier one with `resume` and `epoch`. `client` is free
  * text for people.
  */
@@ -33,7 +49,7 @@ export interface Attached {
  * A parameter that takes no tensors: dtypes by NumPy's name, sizes as a list, the entries of an index as a
  * list, `"inf"`, `"-inf"` and `"nan"` for a float.
  */
-export type Attr = boolean | number | string | null | Scalar | (boolean | number | string | null | unknown[] | IndexSlice | IndexInput)[];
+export type Attr = boolean | null | number | string | Scalar | (boolean | number | string | null | unknown[] | IndexSlice | IndexInput)[];
 
 /** The arguments of PyTorch's `backward`. */
 export interface Backward {
@@ -54,11 +70,13 @@ export interface Batch {
   fetch?: Reference[];
   /** The names to release after the last step. */
   free?: HeldName[];
+  /** Points to add to curves, if no step fails. */
+  log?: Point[];
 }
 
 /**
  * The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
- * and in the queue, and the moments when it `came` to the engine process and `began`.
+ * and in the queue, the moments when it `came` to the engine process and `began`, and its writer's number.
  */
 export interface BatchTime {
   position: number;
@@ -70,6 +88,22 @@ export interface BatchTime {
   waited: number;
   came?: number;
   began?: number;
+  writer?: number;
+  seq?: number;
+}
+
+/** A block of memory: what it is, and who has it. */
+export interface BlockInfo {
+  /** The name or id of its tensor, the node that made it, or who saved it. */
+  label: string;
+  kind: "beside" | "gradient" | "leaf" | "result" | "saved" | "tangent" | "tensor";
+  bytes: number;
+  shape: number[];
+  dtype: string;
+  /** Names, ids (`@writer.n`: a client has a handle), gradients of these, nodes that saved it. */
+  holders: string[];
+  /** Holders that are left out. */
+  more: number;
 }
 
 /** The body of :cancel. */
@@ -78,6 +112,21 @@ export interface CancelOptions {
   writer?: number | null;
   /** Only those up to this number. */
   seq?: number | null;
+}
+
+export type ComplexPair = (boolean | number | NumberText)[];
+
+/** The course of a session's memory, the last point as of now. */
+export interface CourseInfo {
+  /** Points are at least so many batches apart. */
+  every: number;
+  /** How many batches the session had consumed. */
+  batches: number[];
+  seconds_ago: number[];
+  /** All that it held between two batches, tensors and what is beside them. */
+  bytes: number[];
+  /** The largest; what they do not make up is in others. */
+  layers: MemoryLayer[];
 }
 
 /** What was logged under a name: every so many points of it, and the last. */
@@ -122,7 +171,9 @@ export interface DaemonStatus {
  * Numbers, or `true` and `false`, nested as deep as the tensor has dimensions; that of a 0-d tensor stands
  * alone. Complex numbers are innermost `[re, im]`.
  */
-export type Data = boolean | number | NumberText | unknown[];
+export type Data = boolean | number | NumberText | DataList;
+
+export type DataList = unknown[];
 
 /** What a daemon is and can do. */
 export interface Description {
@@ -261,10 +312,16 @@ export interface IndexSlice {
 }
 
 /** One input of a step: an item, or a list of items. */
-export type Input = Reference | boolean | number | InputItem[] | Scalar | null;
+export type Input = Reference | boolean | null | number | InputItem[] | Scalar;
 
 /** A tensor, a number, or an optional that is absent. */
 export type InputItem = Reference | boolean | number | Scalar | null;
+
+export type InputList = Input[];
+
+export type InputMap = Record<string, Input>;
+
+export type Inputs = InputList | InputMap;
 
 /** One call of a kernel, as `[name, began, seconds]`. */
 export type KernelRun = unknown[];
@@ -319,6 +376,8 @@ export interface Limits {
   batch_hook_steps: number;
   /** Nodes in one picture of a graph. */
   graph_nodes: number;
+  /** Batches that are measured at a request, after which it ends by itself. */
+  measured_batches: number;
   /** Snapshots of one session that were taken by hand and not deleted. */
   snapshots: number;
   /** What a snapshot has beside its tensors' elements. */
@@ -401,6 +460,43 @@ export interface Liveness {
   status: "live";
 }
 
+/** The body of :measure. */
+export interface MeasureOptions {
+  /** How many to measure. */
+  batches?: number;
+}
+
+/** What holds a session's memory, and its course. */
+export interface MemoryInfo {
+  /** Of tensors and graphs. */
+  bytes: number;
+  /** The session's quota. */
+  limit: number;
+  /**
+   * Bytes that count, too: `objects` (tensors and nodes themselves), `plans`, `results` to be read,
+   * `uploads` that wait for their batch, and the `rest` (programs, replies).
+   */
+  beside: Record<string, number>;
+  /** The largest, at most 100. */
+  blocks: BlockInfo[];
+  more_blocks: number;
+  /** Bytes that were found with nobody: a pass under way has them, or what was not looked at. */
+  untold: number;
+  /** Whether there was more to look at. */
+  truncated: boolean;
+  /** Since the session's engine process has it, without layers. */
+  whole: CourseInfo;
+  /** Since it is watched, with layers. */
+  watched: CourseInfo;
+}
+
+/** What blocks of one kind and label had together, at each point of a course. */
+export interface MemoryLayer {
+  kind: "beside" | "gradient" | "leaf" | "result" | "saved" | "tangent" | "tensor";
+  label: string;
+  bytes: number[];
+}
+
 /** A new program: the one before it, and the first step in which they differ. */
 export interface Miss {
   program: string;
@@ -469,6 +565,15 @@ export interface OpInput {
 
 /** A name that a step may give: shared, or with `%` temporary. */
 export type OutputName = string;
+
+/** A point of a curve. */
+export interface Point {
+  name: string;
+  /** A tensor with one element, as it is after the last step, or a number. */
+  value: Reference | number | Scalar;
+  /** Its place; null: its number in the curve. */
+  step?: number | null;
+}
 
 /** The body of an `application/problem+json` answer; frames use the same members. */
 export interface Problem {
@@ -589,10 +694,12 @@ export interface SavedInfo {
 
 /** A number that plain JSON cannot express: with a dtype, complex (`[re, im]`), or not finite. */
 export interface Scalar {
-  scalar: boolean | number | NumberText | (boolean | number | NumberText)[];
+  scalar: ScalarValue;
   /** If absent, a Python number, which does not determine a result's dtype. */
   dtype?: Dtype | null;
 }
+
+export type ScalarValue = boolean | number | NumberText | ComplexPair;
 
 /** A session as `GET /v1/sessions/{name}` shows it. `tensors` .. `writers` are counts. */
 export interface SessionInfo {
@@ -683,7 +790,7 @@ export interface SnapshotRef {
 export interface Step {
   op: string;
   /** In the order of the op's parameters that take tensors, or by parameter name. */
-  inputs?: Input[] | Record<string, Input>;
+  inputs?: Inputs;
   /** The other parameters, by name. */
   attrs?: Record<string, Attr>;
   /** A name for each result, null to drop it. If absent, all are dropped. */

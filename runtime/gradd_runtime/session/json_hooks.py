@@ -17,8 +17,8 @@ from gradd_engine.schema import REGISTRY
 from gradd_engine.tensor import RemovableHandle, Tensor, detached, node_of
 from gradd_protocol import frames, jsonform, names
 from gradd_protocol import messages as m
+from gradd_protocol.fields import Scalar
 from gradd_protocol.limits import DEFAULT
-from gradd_protocol.messages import Scalar
 from gradd_protocol.problems import ProtocolError, problem
 from gradd_protocol.program import Program, ValueKind
 from gradd_protocol.values import decode_scalar, encode_scalar, kind_of

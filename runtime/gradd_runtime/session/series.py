@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from gradd_protocol import frames
 from gradd_protocol import messages as m
+from gradd_protocol.fields import CurveName, CurveStep, Logged, LoggedValue, Real
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from msgspec import Meta
 
@@ -29,12 +30,12 @@ MOST_POINTS = 2048
 class SeriesImage(msgspec.Struct, array_like=True):
     """A curve in a snapshot; values are those of `Series.told`."""
 
-    name: m.CurveName
+    name: CurveName
     every: Annotated[int, Meta(ge=1)]
     count: Annotated[int, Meta(ge=1)]
-    steps: list[m.CurveStep]
-    values: list[m.Real]
-    last: tuple[m.CurveStep, m.Real]
+    steps: list[CurveStep]
+    values: list[Real]
+    last: tuple[CurveStep, Real]
 
 
 class Series:
@@ -88,7 +89,7 @@ class Series:
         return made
 
 
-def _real(value: float) -> m.Real:
+def _real(value: float) -> Real:
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
@@ -102,7 +103,7 @@ class Curves:
         #: points whose name was one too many
         self.dropped = 0
 
-    def take(self, log: Sequence[m.Logged], table: TensorTable) -> None:
+    def take(self, log: Sequence[Logged], table: TensorTable) -> None:
         """Add what a batch logs. What is no number, or is not there because its step failed, is left out."""
         for entry in log:
             value = _value(entry.value, table)
@@ -152,7 +153,7 @@ class Curves:
             raise ValueError(f"it has more than {MOST_NAMES} curves")
 
 
-def _value(said: m.LoggedValue, table: TensorTable) -> float | None:
+def _value(said: LoggedValue, table: TensorTable) -> float | None:
     if not isinstance(said, str):
         return float(said)
     if said[:1] != "@":

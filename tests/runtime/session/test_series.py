@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
+from gradd_protocol.fields import Logged
 from gradd_protocol.program import Program
 from gradd_runtime.session import Session
 from gradd_runtime.session.series import MOST_NAMES, MOST_POINTS, Curves, Series
@@ -24,7 +25,7 @@ def told(session: Session) -> Any:
     return json.loads(bytes(text))
 
 
-def logged(session: Session, seq: int, *log: m.Logged) -> None:
+def logged(session: Session, seq: int, *log: Logged) -> None:
     """A batch that logs."""
     if seq == 1:
         session.submit(frames.join(frames.encode(m.Attach())))
@@ -58,16 +59,14 @@ def test_what_is_not_finite_has_its_name() -> None:
 
 def test_names_are_bounded() -> None:
     curves, session = Curves(), Session("s")
-    curves.take([m.Logged(f"c{n}", 1.0) for n in range(MOST_NAMES + 3)], session.table)
+    curves.take([Logged(f"c{n}", 1.0) for n in range(MOST_NAMES + 3)], session.table)
     assert len(curves.images()) == MOST_NAMES
     assert curves.dropped == 3
 
 
 def test_a_batch_logs_numbers_and_leaves_out_what_is_not_there() -> None:
     session = Session("s")
-    logged(
-        session, 1, m.Logged("a", 0.5), m.Logged("a", "NaN"), m.Logged("b", "@1.99"), m.Logged("c", "word")
-    )
+    logged(session, 1, Logged("a", 0.5), Logged("a", "NaN"), Logged("b", "@1.99"), Logged("c", "word"))
     assert told(session)["series"] == {"a": {"count": 2, "every": 1, "steps": [0, 1], "values": [0.5, "NaN"]}}
 
 
@@ -78,7 +77,7 @@ def test_a_tensor_of_one_element_is_a_number_and_no_other() -> None:
         session.submit(frames.join(frames.encode(m.PutJson(name), [text])))
     session.table.keep("@9.1", session.table.find("x"))
     session.table.keep("@9.2", session.table.find("y"))
-    logged(session, 1, m.Logged("x", "@9.1", 4), m.Logged("y", "@9.2"))
+    logged(session, 1, Logged("x", "@9.1", 4), Logged("y", "@9.2"))
     assert told(session)["series"] == {"x": {"count": 1, "every": 1, "steps": [4], "values": [2.5]}}
 
 
@@ -86,11 +85,11 @@ def test_a_tensor_of_one_element_is_a_number_and_no_other() -> None:
 def test_a_snapshot_has_the_curves(count: int) -> None:
     session = Session("s")
     for seq in range(1, 3):
-        logged(session, seq, *(m.Logged("a", n + 0.25) for n in range(count)))
+        logged(session, seq, *(Logged("a", n + 0.25) for n in range(count)))
     file = io.BytesIO(frames.join(session.freeze()))
     again = Session.thaw(file)
     assert told(again)["series"] == told(session)["series"]
-    logged(again, 3, m.Logged("a", 9.0))
+    logged(again, 3, Logged("a", 9.0))
     assert told(again)["series"]["a"]["count"] == 2 * count + 1
 
 

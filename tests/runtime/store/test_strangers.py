@@ -13,6 +13,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_engine.data import OutOfQuota
 from gradd_protocol import frames
 from gradd_protocol import messages as m
+from gradd_protocol.fields import Logged
 from gradd_runtime.session import Session
 from gradd_runtime.store import BadSnapshot, Snapshot, most_bytes, parts, read
 
@@ -44,7 +45,7 @@ def good() -> Snapshot:
     submit(session, m.PutHook("h"), text(HOOK))
     submit(session, m.JsonBatch(), text({"steps": STEPS}))
     submit(session, m.BackwardJson("loss"), text({"retain_graph": True}))
-    session.curves.take([m.Logged("loss", 0.5), m.Logged("loss", "NaN", 7)], session.table)
+    session.curves.take([Logged("loss", 0.5), Logged("loss", "NaN", 7)], session.table)
     return read(io.BytesIO(file_of(read(io.BytesIO(frames.join(session.freeze(alone=True)))))))
 
 
