@@ -29,6 +29,8 @@ MOST = 100
 READABLE = (
     "/v1/live",
     "/v1/sessions/{name}",
+    "/v1/sessions/{name}/activity",
+    "/v1/sessions/{name}/memory",
     "/v1/sessions/{name}/series",
     "/v1/sessions/{name}/tensors",
     "/v1/sessions/{name}/tensors/{id}",

@@ -44,7 +44,7 @@ CLOSED = {
     f"DELETE {SESSION}/snapshots/{{snapshot}}",
     f"PUT {SESSION}/tensors/{{id}}", f"DELETE {SESSION}/tensors/{{id}}",
     f"POST {SESSION}/tensors/{{id}}:backward", f"POST {SESSION}/tensors:fetch",
-    f"PUT {SESSION}/uploads/{{key}}",
+    f"PUT {SESSION}/uploads/{{key}}", f"POST {SESSION}:measure",
     f"GET {SESSION}/writers/{{writer}}/batches/{{seq}}", f"PUT {SESSION}/writers/{{writer}}/batches/{{seq}}",
 }  # fmt: skip
 """What a share has no business with. A new route belongs here, or to READABLE."""

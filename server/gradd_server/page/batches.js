@@ -17,6 +17,8 @@ export function batchesView(name) {
   ], "All batches were planned, or none has run.");
   const again = h("input", { type: "checkbox", onchange: () => again.checked && measure() });
   const button = h("button", { type: "button", class: "main", onclick: () => measure() }, `Measure ${COUNT} batches`);
+  // A share may not measure.
+  const controls = h("div", { class: "controls", hidden: true }, button, h("label", {}, again, "again and again"));
   const flame = flameChart();
   const measured = liveTable("The batches that were measured", [
     ["batch", (b) => whole(b.position)], ["ran", (b) => b.how, "start"], ["steps", (b) => whole(b.steps)],
@@ -41,7 +43,7 @@ export function batchesView(name) {
     h("h2", {}, "The latest batches"),
     h("p", { class: "quiet" }, "What is measured takes somewhat longer. “Script, wire” is the time in which " +
       "nothing of the session was here: only the script can tell more, with session.profile()."),
-    h("div", { class: "controls" }, button, h("label", {}, again, "again and again")), state, flame.element,
+    controls, state, flame.element,
     h("section", {}, measured.box), h("section", {}, kernels.box), h("section", {}, misses.box));
   let told = null;
   let shown = "";
@@ -102,7 +104,8 @@ export function batchesView(name) {
   }
 
   // As with losses: a session that sleeps is asked once.
-  function heard({ found }) {
+  function heard({ found, reader }) {
+    controls.hidden = reader;
     const batches = found?.counts?.batches;
     if (told && (batches === undefined || batches === seen)) return;
     if (performance.now() - last < EVERY) return;

@@ -34,6 +34,7 @@ export function sessionView(name, wanted) {
     TABS.length ? [h("div", { role: "tablist", "aria-label": `Parts of ${name}` }, tabs), panel] : []);
   let open = null;
   let awake = true;
+  let reader = true; // until it is known
 
   function moved(event) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -55,11 +56,11 @@ export function sessionView(name, wanted) {
     panel.setAttribute("aria-labelledby", `tab-${tab.id}`);
     panel.replaceChildren(open.element);
     history.replaceState(null, "", `#/session/${encodeURIComponent(name)}/${tab.id}`);
-    open.heard?.({ awake });
+    open.heard?.({ awake, reader });
   }
 
   function heard(state) {
-    others.hidden = state.role === "reader";
+    others.hidden = reader = state.role === "reader";
     if (!others.hidden && hasKey() && !sharing.firstChild) sharing.append(shareBox(name));
     const found = state.sessions.find((s) => s.tenant === state.tenant && s.name === name);
     say(gone, found ? "" : "There is no session of this name (any more).");
@@ -74,7 +75,7 @@ export function sessionView(name, wanted) {
         `${whole(found.counts.planned)} planned, ${whole(found.counts.eager)} eager`);
       say(facts.steps, whole(found.counts.steps));
     }
-    open?.heard?.({ awake, found });
+    open?.heard?.({ awake, reader, found });
   }
 
   get(sessionPath(name)).then((info) => {
