@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from http import HTTPStatus
 
+import httptools
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.problems import Problem, problem
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
@@ -13,6 +15,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from gradd_server.connections import Connections
 from gradd_server.errors import problem_bytes
 from gradd_server.media import PROBLEM
+
+#: headers of an offer to speak another protocol
+_OFFER = (b"upgrade", b"http2-settings")
 
 
 class Http(HttpToolsProtocol):
@@ -23,6 +28,7 @@ class Http(HttpToolsProtocol):
     seconds = 10.0
     held: Connections
     _header_bytes = 0
+    _fed = b""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -36,6 +42,27 @@ class Http(HttpToolsProtocol):
         self._stop_waiting()
         self.held.closed(self)
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse bytes of the client's."""
+        self._fed = data
+        super().data_received(data)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        # A request that offers another protocol (Java's client: HTTP/2) is to be answered in this one, but
+        # the parser has skipped its body: the request is parsed again without the offer.
+        upgrade = sys.exception()
+        if not self._is_offer() or not isinstance(upgrade, httptools.HttpParserUpgrade):
+            return
+        version = self.parser.get_http_version().encode()
+        head = [self.scope["method"].encode(), b" ", self.url, b" HTTP/", version, b"\r\n"]
+        for name, value in self.headers:
+            if name == b"connection":
+                value = b",".join(w for w in value.split(b",") if w.strip().lower() not in _OFFER)
+            if name not in _OFFER:
+                head += [name, b": ", value, b"\r\n"]
+        self.parser = httptools.HttpRequestParser(self)
+        self.data_received(b"".join([*head, b"\r\n", self._fed[upgrade.args[0] :]]))
 
     def handle_websocket_upgrade(self) -> None:
         """Become a stream."""
@@ -62,7 +89,10 @@ class Http(HttpToolsProtocol):
         """Pass the request to the app."""
         self._stop_waiting()
         self.scope["connection"] = self  # type: ignore[typeddict-unknown-key]
-        super().on_headers_complete()
+        if self._is_offer():
+            self.scope["method"] = self.parser.get_method().decode("ascii")
+        else:
+            super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Add a piece of the body, and read no more until it is handled. Large pieces are passed on as they
@@ -84,9 +114,21 @@ class Http(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """End the request; whether its client leaves is seen, unless another request is there."""
+        if self._is_offer():
+            return
         super().on_message_complete()
         if not self.pipeline:
             self.flow.resume_reading()
+
+    def _is_offer(self) -> bool:
+        """Whether the request offers a protocol that is not spoken here. CONNECT, which the parser takes for
+        one too, does not.
+        """
+        offered = self.parser.should_upgrade() and not self._should_upgrade()
+        return offered and any(name == b"upgrade" for name, _ in self.headers) and not self._is_connect()
+
+    def _is_connect(self) -> bool:
+        return bool(self.parser.get_method() == b"CONNECT")
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request that cannot be parsed, and close the connection."""

@@ -263,6 +263,7 @@ NOT_HTTP = {
     "length and chunks": PUT + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "negative length": PUT + b"Content-Length: -1\r\n\r\n",
     "length beyond 2^64": PUT + b"Content-Length: 99999999999999999999\r\n\r\n",
+    "connect": b"CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "method": b"FROB /livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "space in the target": b"GET /li vez HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "nul in a value": b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n",
@@ -306,6 +307,27 @@ def test_http_1_0_and_pipelining(daemon: Daemon) -> None:
     assert talk(daemon, b"GET /livez HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 421 ")
     twice = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2
     assert talk(daemon, twice).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 200])
+def test_an_offer_of_another_protocol_is_no_matter(daemon: Daemon, pieces: int) -> None:
+    """Java's client offers HTTP/2 with each request; the body comes all the same."""
+    body = b'{"data": [1.0], "dtype": "float32"}'
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAA\r\n"
+    said = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    request = PUT + offer + b"Content-Length: 0\r\n\r\n"
+    request += PUT.replace(b"/a ", b"/a/tensors/x ") + offer + said + body
+    request += b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    host, _, port = daemon.url.removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        for k in range(pieces):
+            connection.sendall(request[k * len(request) // pieces : (k + 1) * len(request) // pieces])
+        answer = b""
+        while answer.count(b"HTTP/1.1 ") < 3:
+            piece = connection.recv(65536)
+            assert piece, answer
+            answer += piece
+    assert {*re.findall(rb"HTTP/1.1 (\d+) ", answer)} <= {b"200", b"201"}
 
 
 def test_expect_100_continue_is_refused_before_the_body(daemon: Daemon) -> None:
