@@ -175,11 +175,11 @@ bench-quick: $(STAMP) ## less of it, in two minutes; prints only
 bench-versus: $(STAMP) ## measure beside BASE, a commit or a clone, in turn; fail where 3 % slower
 	$(PY) -m benchmarks.versus $(BASE)
 
-test-browser: $(STAMP) ## the dashboard and the TypeScript client in chromium, axe, load time (at most 200 ms); takes the docs' pictures
-	$(PY) -m pip install --quiet --group browser
+test-browser: $(STAMP) ## dashboard and TypeScript client in chromium, axe, load time (at most 200 ms), timelines in Perfetto; takes the docs' pictures
+	$(PY) -m pip install --quiet --group browser --group viewers
 	npm install --silent --no-save --prefix build/browser axe-core@4 typescript@5
 	GRADD_NODE_MODULES=$(CURDIR)/build/browser/node_modules GRADD_PICTURES=1 GRADD_LOAD_MS=200 \
-	    $(PY) -m pytest -rsP -n0 tests/dashboard tests/clients/test_browser.py
+	    $(PY) -m pytest -rsP -n0 tests/dashboard tests/clients/test_browser.py tests/client/test_viewers.py
 
 test-docker: $(STAMP) ## build and run the image, render the chart; PODMAN= is a command prefix, BASE= a base image
 	$(PY) -m pip install --quiet --group deploy
