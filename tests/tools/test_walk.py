@@ -101,8 +101,8 @@ def test_what_may_differ(one: str, other: str, same: bool) -> None:
 
 def test_ports_homes_and_keys_are_told_as_others() -> None:
     key = "gradd_" + "0f" * 36
-    assert told(f"http://127.0.0.1:35123 /tmp/x/home/f {key}  ", 35123, "/tmp/x/home") == (
-        "http://127.0.0.1:4733 /home/me/f gradd_...\n"
+    assert told(f"http://127.0.0.1:35123 /tmp/x/home/f {key} 351230  ", 35123, "/tmp/x/home") == (
+        "http://127.0.0.1:4733 /home/me/f gradd_... 351230\n"
     )
 
 

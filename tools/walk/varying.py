@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 def told(printed: str, port: int, home: str) -> str:
     """What a page tells of what a command printed."""
-    text = printed.replace(str(port), PORT).replace(home, HOME)
+    text = re.sub(rf"\b{port}\b", PORT, printed).replace(home, HOME)
     for secret, shown in _SECRET:
         text = secret.sub(shown, text)
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
