@@ -78,7 +78,9 @@ def generate(tool: Path, folder: Path) -> None:
     (line,) = (line for line in PAGE.splitlines() if line.startswith("    ") and f"{tool.name} " in line)
     words = shlex.split(line.removeprefix("    npx "))
     assert words[0] == tool.name
-    done = run(tool, *(ROOT / word if re.search(r"\.ya?ml$", word) else word for word in words[1:]), cwd=folder)
+    done = run(
+        tool, *(ROOT / word if re.search(r"\.ya?ml$", word) else word for word in words[1:]), cwd=folder
+    )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     assert not {"warn", "warning", "unable", "unsupported", "skipping"} & set(

@@ -100,7 +100,7 @@ def test_noise(
     method, _, path = operation.partition(" ")
     place: dict[str, Any] = dict(zip(("id", "writer", "seq"), pieces, strict=True))
     place |= {"name": "demo", "op": pieces[0], "slug": pieces[0], "key": pieces[0], "hook": pieces[0]}
-    place["snapshot"] = pieces[0]
+    place |= {"snapshot": pieces[0], "share": pieces[0]}
     content = {} if method in ("GET", "DELETE") else {"content": body}
     answer = running(method, path.format(**place), headers={"content-type": kind, **headers}, **content)
     assert answer.status_code < 500 or answer.status_code == 507, answer.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,8 +46,9 @@ def test_a_link_is_made_listed_and_revoked(url: str, capsys: pytest.CaptureFixtu
     assert cli.main(["share", "demo"]) == exits.OK
     out, err = capsys.readouterr()
     (link,) = out.splitlines()
-    id = err.partition(":")[0]
-    assert "reads session demo until 2" in err
+    said = re.search(r"^(s\w+): reads session demo until 2", err, re.MULTILINE)
+    assert said is not None
+    id = said[1]
     assert link not in err
     assert status(url, link) == 200
     assert cli.main(["share", "demo", "--list"]) == exits.OK

@@ -25,6 +25,7 @@ from tests.server.asgi_socket import Socket
 from tests.server.conftest import OPS, Caller, Clock, Expect
 from tests.server.fake_placement import FakePlacement
 from tests.server.test_auth import ROUTES, STREAM, World, body, filled
+from tests.server.test_schemas import named
 
 SESSION = "/v1/sessions/{name}"
 SHARES = "/v1/sessions/demo/shares"
@@ -106,6 +107,18 @@ def share(world: World, **options: Any) -> dict[str, Any]:
 
 def listed(world: World) -> list[str]:
     return [found["id"] for found in world.ask("acme user", "GET", SHARES).json()["shares"]]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"hours": 1}, {"hours": 8784}, {"hours": 0}, {"hours": 8785}, {"hours": 1.5}, {"hours": "1"},
+     {"hours": None}, {"hour": 1}, []],
+    ids=repr,
+)  # fmt: skip
+def test_a_share_is_made_where_the_schema_says_so(shared: Shared, body: Any) -> None:
+    answer = shared.ask("acme user", "POST", SHARES, json=body)
+    assert answer.is_success == named("ShareOptions").is_valid(body), answer.text
+    assert answer.status_code < 500
 
 
 def test_every_route_is_known_to_be_read_or_not() -> None:
