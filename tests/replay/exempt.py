@@ -44,6 +44,7 @@ EXEMPT = {
     "tests/client/test_layers.py::test_initial_values_need_no_round_trip": MESSAGES,
     "tests/client/test_mirror.py::test_it_knows_everything_but_numbers": MESSAGES,
     "tests/client/test_neighbours.py": MESSAGES,
+    "tests/client/test_notebook.py::test_showing_a_tensor_waits_as_often_as_printing_it": MESSAGES,
     "tests/client/test_numpy_protocols.py::test_a_tensor_of_gradds_stays_where_it_is": MESSAGES,
     "tests/client/test_optim.py::test_a_step_is_one_batch_and_few_steps": MESSAGES,
     "tests/client/test_optim.py::test_a_schedule_does_not_change_the_program": MESSAGES,
