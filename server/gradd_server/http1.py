@@ -28,7 +28,7 @@ class Http(HttpToolsProtocol):
     seconds = 10.0
     held: Connections
     _header_bytes = 0
-    _fed = b""
+    _fed = _left = b""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -45,8 +45,10 @@ class Http(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse bytes of the client's."""
-        self._fed = data
-        super().data_received(data)
+        self._left = data
+        while self._left:
+            self._fed, self._left = self._left, b""
+            super().data_received(self._fed)
 
     def _unsupported_upgrade_warning(self) -> None:
         # A request that offers another protocol (Java's client: HTTP/2) is to be answered in this one, but
@@ -62,7 +64,8 @@ class Http(HttpToolsProtocol):
             if name not in _OFFER:
                 head += [name, b": ", value, b"\r\n"]
         self.parser = httptools.HttpRequestParser(self)
-        self.data_received(b"".join([*head, b"\r\n", self._fed[upgrade.args[0] :]]))
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's
+        self._left = b"".join([*head, b"\r\n", self._fed[upgrade.args[0] :]])
 
     def handle_websocket_upgrade(self) -> None:
         """Become a stream."""

@@ -330,6 +330,16 @@ def test_an_offer_of_another_protocol_is_no_matter(daemon: Daemon, pieces: int) 
     assert {*re.findall(rb"HTTP/1.1 (\d+) ", answer)} <= {b"200", b"201"}
 
 
+def test_offers_may_follow_each_other_and_the_last_may_close(daemon: Daemon) -> None:
+    offer = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    last = offer.replace(b"Upgrade\r", b"Upgrade, close\r", 1)
+    host, _, port = daemon.url.removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        connection.sendall(500 * offer + last + offer)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answer) == 501 * [b"200"]
+
+
 def test_expect_100_continue_is_refused_before_the_body(daemon: Daemon) -> None:
     request = (
         b"PUT /v1/sessions/real/tensors/w HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
