@@ -25,16 +25,14 @@ async def share(sessions: Sessions, tenant: str, name: str, lifetime: int) -> tu
 
 async def unshare(sessions: Sessions, tenant: str, name: str, id: str) -> None:
     """End a share of the session, if it is there. It ends even where that cannot be written, which is raised:
-    Refused.
+    Refused; whoever tries again has it written.
     """
     shares = sessions.shares
     async with sessions.changing:
         sessions.find(tenant, name)
-        held = shares.of(tenant, name)
-        left = [share for share in held if share.id != id]
-        if left != held:
-            shares.put(tenant, name, left)
-            await _write(sessions, tenant, name, left)
+        left = [share for share in shares.of(tenant, name) if share.id != id]
+        shares.put(tenant, name, left)
+        await _write(sessions, tenant, name, left)
 
 
 async def _write(sessions: Sessions, tenant: str, name: str, shares: list[Share]) -> None:

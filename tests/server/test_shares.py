@@ -338,7 +338,7 @@ def test_a_file_that_cannot_be_trusted_lets_nobody_in(
 
 
 def test_what_cannot_be_written_is_no_share_and_revoking_works(
-    world: World, monkeypatch: pytest.MonkeyPatch, problem: Expect
+    world: World, again: Restart, monkeypatch: pytest.MonkeyPatch, problem: Expect
 ) -> None:
     made = share(world)
 
@@ -350,6 +350,9 @@ def test_what_cannot_be_written_is_no_share_and_revoking_works(
     assert listed(world) == [made["id"]]
     problem(world.ask("acme user", "DELETE", f"{SHARES}/{made['id']}"), "disk-full", 507)
     problem(world.ask("reader", "GET", "/v1/sessions/demo"), "unauthenticated", 401)
+    monkeypatch.undo()
+    assert world.ask("acme user", "DELETE", f"{SHARES}/{made['id']}").status_code == 204
+    problem(again(world).ask("reader", "GET", "/v1/sessions/demo"), "unauthenticated", 401)
 
 
 def test_a_daemon_without_keys_shares_nothing(placement: FakePlacement, problem: Expect) -> None:
