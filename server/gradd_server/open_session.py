@@ -24,11 +24,11 @@ Stop: TypeAlias = Callable[[Problem, int | None, int | None], None]
 
 
 class Passages:
-    """When the latest batches passed the front: of the next `left` ones, or of all."""
+    """When the latest messages passed the front: of the next `left` ones, or of all."""
 
-    def __init__(self, left: int | None = None) -> None:
+    def __init__(self) -> None:
         self.times: deque[FrontTime] = deque(maxlen=LATEST)
-        self.left = left
+        self.left: int | None = None
 
     @property
     def wants(self) -> bool:
@@ -74,10 +74,15 @@ class OpenSession:
         before, self.passages = self.passages, Passages() if on else None
         return [] if before is None else list(before.times)
 
-    def measure(self, batches: int) -> None:
-        """Note when so many batches pass from now on, unless it is profiled."""
-        if self.passages is None or self.passages.left is not None:
-            self.passages = Passages(batches)
+    def measure(self) -> None:
+        """Note when the next messages pass, unless it is profiled. Which of them are batches that are
+        measured the session knows; of others there may be some between these.
+        """
+        if self.passages is None:
+            self.passages = Passages()
+        elif self.passages.left is None:
+            return
+        self.passages.left = LATEST  # what was noted stays: somebody else may measure, too
 
     def notify_upload(self) -> None:
         """Notify waiters that an upload was staged (or the session closed)."""

@@ -37,16 +37,18 @@ class Writer:
     def run(self, count: int) -> None:
         program = Program(0, [Step("ones", [], {"size": [64], "dtype": "float32"}), Step("exp", [0])])
         for _ in range(count):
-            self.seq += 1
-            batch = m.Batch(
-                writer=1, epoch=1, seq=self.seq, ack=self.seq - 1, program=program.id(), definition=program,
-                keep=[1], first=self.seq, free=[f"@1.{self.seq - 1}"],
-            )  # fmt: skip
-            answer = self.call(
-                "PUT", f"{SESSION}/writers/1/batches/{self.seq}", content=frames.join(frames.encode(batch)),
-                headers={"content-type": FRAME, "gradd-epoch": "1"},
-            )  # fmt: skip
-            assert answer.status_code == 200
+            self.send(program, keep=[1], first=self.seq + 1, free=[f"@1.{self.seq}"])
+
+    def send(self, program: Program, **members: Any) -> None:
+        self.seq += 1
+        batch = m.Batch(
+            writer=1, epoch=1, seq=self.seq, ack=self.seq - 1, program=program.id(), definition=program, **members
+        )  # fmt: skip
+        answer = self.call(
+            "PUT", f"{SESSION}/writers/1/batches/{self.seq}", content=frames.join(frames.encode(batch)),
+            headers={"content-type": FRAME, "gradd-epoch": "1"},
+        )  # fmt: skip
+        assert answer.status_code == 200
 
     def get(self, what: str) -> Any:
         answer = self.call("GET", f"{SESSION}/{what}")
@@ -96,6 +98,17 @@ def test_activity_has_counts_reasons_and_the_front_of_what_was_measured(writer: 
         assert front.came <= front.submitted <= batch.came <= batch.began
         assert batch.began + batch.seconds <= front.answered
     assert {call.name for call in said.profile.calls} == {"ones", "exp"}
+    assert not said.measuring
+
+
+def test_all_fronts_are_told_whoever_else_measures_and_whatever_comes_between(writer: Writer) -> None:
+    for _ in range(2):
+        assert writer.call("POST", f"{SESSION}:measure", json={"batches": 3}).status_code == 204
+        writer.send(Program(0, []))  # as a read: it has no steps, so it is not measured
+        writer.run(2)
+    writer.run(1)
+    said = msgspec.convert(writer.get("activity"), m.Activity)
+    assert [f.seq for f in said.profile.front] == [b.seq for b in said.profile.batches] == [2, 3, 5, 6, 7]
     assert not said.measuring
 
 

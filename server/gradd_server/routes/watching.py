@@ -62,7 +62,7 @@ async def measure(request: Request) -> Response:
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_options, text, invalid_json) if text else MeasureOptions()
     reply, buffers = await front.sessions.ask(entry, Measure(options.batches))
-    entry.measure(options.batches)
+    entry.measure()
     return respond(reply, buffers, done=204)
 
 
