@@ -35,7 +35,7 @@ from gradd_server.open_session import OpenSession
 from gradd_server.sessions import settled
 from gradd_server.timing import Timing
 from gradd_server.traffic import Load
-from gradd_server.wire import may_be, message_head
+from gradd_server.wire import MessageHead, may_be, message_head
 
 PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 1008, 1009, 1011, 1012
 """Close codes of RFC 6455 that the daemon sends."""
@@ -266,33 +266,31 @@ class _Batch:
 
     def stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
         """If it is of that writer and has no higher number than `seq`, it fails once it is submitted."""
-        try:
-            head = message_head(self.frame)
-        except ProtocolError:
-            return  # the session reports what is wrong
-        if writer in (None, head.writer) and (seq is None or head.seq <= seq):
+        head = self._head()
+        if head.type and writer in (None, head.writer) and (seq is None or head.seq <= seq):
             self.why, self.awaits_uploads = why, False
 
     def passage(self) -> FrontTime:
         """Its way through here, which is over."""
-        head = message_head(self.frame)
+        head = self._head()
         return FrontTime(head.writer, head.seq, self.timing.came, self.submitted, perf_counter())
 
     def id(self) -> dict[str, str]:
         """Its writer and number, for the log."""
-        try:
-            head = message_head(self.frame)
-        except ProtocolError:
-            return {}
-        return {"batch": f"{head.writer}.{head.seq}"}
+        head = self._head()
+        return {"batch": f"{head.writer}.{head.seq}"} if head.type else {}
 
     def trace(self) -> dict[str, str]:
         """The headers of W3C Trace Context that it has."""
-        try:
-            head = message_head(self.frame)
-        except ProtocolError:
-            return {}
+        head = self._head()
         return {"traceparent": head.traceparent, "tracestate": head.tracestate}
+
+    def _head(self) -> MessageHead:
+        """Without a type where the frame is malformed: the session reports what is wrong."""
+        try:
+            return message_head(self.frame)
+        except ProtocolError:
+            return MessageHead()
 
     async def reply(self) -> bytes:
         """The session's reply."""

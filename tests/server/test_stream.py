@@ -162,10 +162,15 @@ def test_what_waits_for_an_upload_is_cancelled_and_so_is_what_waits_behind_it(
     assert placement.sessions["demo"].applied == list(range(1 + len(stopped), 5))
 
 
-def test_a_frame_that_is_none_is_answered_and_the_stream_goes_on(call: Caller, gate: Gate) -> None:
+@pytest.mark.parametrize("measured", [False, True])
+def test_a_frame_that_is_none_is_answered_and_the_stream_goes_on(
+    call: Caller, gate: Gate, measured: bool
+) -> None:
     async def talk() -> None:
         async with Socket(gate, STREAM) as socket:
             await socket.attach()
+            if measured:
+                gate.front.sessions.find("default", "demo").measure()
             socket.send_raw(bytes=b"\xff" * 100)
             reply = await socket.reply()
             assert isinstance(reply, ProblemReply)
