@@ -130,6 +130,21 @@ def test_the_daemon_takes_its_settings(helm: Any, values: dict[str, Any], tmp_pa
         assert (settings.threads, settings.tenant_bytes, settings.idle_seconds) == (4, 8589934592, 0.5)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("traces", "http://collector:4318/?a=1&b=<2>", "http://collector:4318/?a=1&b=<2>"),
+        ("log_file", 'C:\\a "b"', 'C:\\a "b"'),
+        ("log_level", "debug", "debug"),
+        ("idle_seconds", 0.5, "0.5"),
+        ("tenant_bytes", 1 << 40, "1099511627776"),
+    ],
+)
+def test_a_setting_is_passed_on_as_it_is(helm: Any, name: str, value: Any, said: str) -> None:
+    release = rendered(helm, {**PLAIN, "settings": {name: value}})
+    assert environment(release)[f"GRADD_{name.upper()}"] == said
+
+
 def test_probes_name_a_host_that_the_daemon_knows(helm: Any) -> None:
     release = rendered(helm, RELEASES["everything"])
     (container,) = release["StatefulSet"]["spec"]["template"]["spec"]["containers"]
