@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -145,6 +147,17 @@ def test_a_setting_is_passed_on_as_it_is(helm: Any, name: str, value: Any, said:
     assert environment(release)[f"GRADD_{name.upper()}"] == said
 
 
+def test_every_setting_that_the_chart_leaves_open_is_known_by_name(helm: Any) -> None:
+    """Kubernetes would pass on a mistyped one, which no daemon looks at."""
+    closed = {"GRADD_AUTH", "GRADD_PORT"}  # and what the chart sets
+    for values in RELEASES.values():
+        closed |= environment(rendered(helm, {**values, "settings": {}})).keys()
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    known = schema["properties"]["settings"]["propertyNames"]["enum"]
+    fields = {field.name for field in dataclasses.fields(Settings)}
+    assert known == sorted(name for name in fields if f"GRADD_{name.upper()}" not in closed)
+
+
 def test_probes_name_a_host_that_the_daemon_knows(helm: Any) -> None:
     release = rendered(helm, RELEASES["everything"])
     (container,) = release["StatefulSet"]["spec"]["template"]["spec"]["containers"]
@@ -197,6 +210,7 @@ def test_what_is_missing_is_said(helm: Any, values: dict[str, Any], says: str) -
         {"replicas": 2},
         {"settings": {"host": "::"}},
         {"settings": {"Threads": 1}},
+        {"settings": {"thread": 1}},
         {"persistence": {"size": "much"}},
         {"service": {"port": 0}},
         {"gpu": {"count": 0}},
