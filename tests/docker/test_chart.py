@@ -175,6 +175,13 @@ def test_probes_name_a_host_that_the_daemon_knows(helm: Any) -> None:
     }
 
 
+def test_null_takes_away_what_the_chart_says_of_itself(helm: Any) -> None:
+    release = rendered(helm, {**PLAIN, "resources": None, "allowedHosts": None})
+    (container,) = release["StatefulSet"]["spec"]["template"]["spec"]["containers"]
+    assert container["resources"] == {}
+    assert environment(release)["GRADD_ALLOWED_HOSTS"].endswith(",$(POD_IP)")
+
+
 def test_there_is_one_volume(helm: Any) -> None:
     (claim,) = rendered(helm, PLAIN)["StatefulSet"]["spec"]["volumeClaimTemplates"]
     assert claim["spec"]["resources"]["requests"]["storage"] == "10Gi"

@@ -45,7 +45,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $name := include "gradd.fullname" . -}}
 {{- $service := printf "%s.%s" $name .Release.Namespace -}}
 {{- $names := list $name $service (printf "%s.svc" $service) (printf "%s.svc.cluster.local" $service) "$(POD_IP)" -}}
-{{- join "," (concat $names .Values.allowedHosts) -}}
+{{- join "," (concat $names (.Values.allowedHosts | default list)) -}}
 {{- end }}
 
 {{- define "gradd.locked" -}}
