@@ -197,6 +197,11 @@ def test_notes_say_how_to_connect(helm: Any) -> None:
     assert "kubectl exec -n lab demo-gradd-0 -- gradd keys create" in plain
     assert "http is not encrypted" in plain
     assert "https://demo-gradd.lab.svc:4733" in rendered(helm, RELEASES["everything"])["NOTES"]
+    scraped = {**PLAIN, "metrics": {"enabled": True}}
+    assert "keys create --role operator" in rendered(helm, scraped)["NOTES"]
+    given = rendered(helm, {**scraped, "keys": {"existingSecret": "mine"}})["NOTES"]
+    assert "Metrics are at port 9473, for an operator's key.\n" in given
+    assert "keys create" not in given  # it would end with the pod
 
 
 @pytest.mark.parametrize(
