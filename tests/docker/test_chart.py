@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import subprocess
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -202,6 +204,18 @@ def test_notes_say_how_to_connect(helm: Any) -> None:
     given = rendered(helm, {**scraped, "keys": {"existingSecret": "mine"}})["NOTES"]
     assert "Metrics are at port 9473, for an operator's key.\n" in given
     assert "keys create" not in given  # it would end with the pod
+
+
+def test_the_scrapers_secret_is_the_key_alone(helm: Any, tmp_path: Path) -> None:
+    """Prometheus makes no header of a key with a line's end."""
+    notes = rendered(helm, {**PLAIN, "metrics": {"enabled": True}})["NOTES"]
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text(f'#!/bin/sh\ntest "$1" = create && exec cat > {tmp_path}/key || echo gradd_0123\n')
+    kubectl.chmod(0o755)
+    environ = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = notes[notes.index("kubectl exec", notes.index("One as a Secret")) :]
+    subprocess.run(["sh", "-euc", command], env=environ, check=True)
+    assert (tmp_path / "key").read_text() == "gradd_0123"
 
 
 @pytest.mark.parametrize(
