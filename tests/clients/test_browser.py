@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,10 +15,9 @@ import pytest
 from gradd_protocol import runtimefile
 
 from tests.browser import PATIENT, serve
-from tests.clients.conftest import PACKAGE, package
+from tests.clients.conftest import package
+from tests.docs.test_pages import blocks
 from tests.waiting import PATIENCE
-
-README = (PACKAGE / "README.md").read_text(encoding="utf-8")
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -65,7 +63,7 @@ daemon_at = contextmanager(serve)
 
 def test_the_page_of_the_readme_trains(folder: Path, page: Any, tmp_path: Path) -> None:
     package(folder, ".")
-    (written,) = re.findall(r"^```html\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    written = blocks("clients/typescript/README.md", "html")
     with (
         site(folder) as origin,
         daemon_at(tmp_path / "data", "--workers", "0", "--allow-origin", origin) as daemon,

@@ -14,16 +14,15 @@ import gradd
 import numpy as np
 import pytest
 
-from tests.clients.conftest import ROOT, key, node_modules, run
+from tests.clients.conftest import ROOT, key, package, run
+from tests.docs.test_pages import blocks
 
-PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
 FOLDER = Path("build", "clients")
 
 
 def program(language: str) -> str:
     """The program of the page in a language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    return str(found)
+    return blocks("docs/clients.md", language)
 
 
 def needs(*tools: str) -> None:
@@ -91,15 +90,7 @@ def java(folder: Path) -> Sequence[str | Path]:
 
 
 def ts(folder: Path) -> Sequence[str | Path]:
-    needs("node")
-    modules = node_modules("typescript")
-    package = ROOT / "clients" / "typescript"
-    for name in ("src", "package.json", "tsconfig.json"):
-        copy = shutil.copytree if (package / name).is_dir() else shutil.copy
-        copy(package / name, folder / name)
-    (folder / "src" / "train.ts").write_text(program("ts").replace('"gradd"', '"./index.js"'))
-    made = run("node", modules / "typescript" / "bin" / "tsc", cwd=folder)
-    assert made.returncode == 0, made.stdout
+    package(folder, ".", {"src/train.ts": program("ts").replace('"gradd"', '"./index.js"')})
     return ["node", folder / "dist" / "train.js"]
 
 
