@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 class MirrorHost(Protocol):
     """What a mirror needs of its session."""
 
-    # The `...` are for type checkers, where a return value would be missing.
-
     def ready(self) -> None:
         """Make sure that the session is usable, and that the mirror agrees with it."""
 
@@ -31,7 +29,6 @@ class MirrorHost(Protocol):
 
     def read(self, t: Tensor) -> Any:
         """Fetch the values of a tensor."""
-        ...
 
     def blind(self) -> None:
         """The running pass reached a graph that the mirror does not know."""

@@ -27,16 +27,12 @@ class AheadHost(Protocol):
 
     knowledge: Machine[MirrorState]
 
-    # The `...` are for type checkers, where a return value would be missing.
-
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held while anything is recorded or sent."""
-        ...
 
     def recorder(self) -> Recorder:
         """This thread's recorder."""
-        ...
 
     def ready(self) -> None:
         """Make the session usable, and have the mirror agree with it."""

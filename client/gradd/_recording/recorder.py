@@ -48,8 +48,6 @@ _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 class RecorderHost(Protocol):
     """What a recorder needs of its session."""
 
-    # The `...` are for type checkers, where a return value would be missing.
-
     backend: MirrorBackend
     #: of all threads
     recorders: list[Recorder]
@@ -58,15 +56,12 @@ class RecorderHost(Protocol):
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held while an op is recorded, and while a batch is sent."""
-        ...
 
     def habit(self, first: Recorded) -> CachedProgram | None:
         """The last sent program that begins with this step."""
-        ...
 
     def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
         """Send one batch without waiting."""
-        ...
 
     def refuse_lost(self, t: Any) -> None:
         """Raise the error because of which the server does not have a tensor."""

@@ -43,19 +43,14 @@ class Glance(NamedTuple):
 class SnapshotShelf(Protocol):
     """The snapshots of a session that were taken by hand."""
 
-    # The `...` are for type checkers, where a return value would be missing.
-
     def take(self) -> SnapshotInfo:
         """Take one, which the daemon keeps."""
-        ...
 
     def save(self, path: Path) -> SnapshotInfo:
         """Take one as a file of this machine."""
-        ...
 
     def all(self) -> list[SnapshotInfo]:
         """Those that the daemon keeps, the latest first."""
-        ...
 
     def delete(self, id: str) -> None:
         """Delete one, if the daemon has it."""
@@ -70,27 +65,21 @@ class Transport(Protocol):
     @property
     def snapshots(self) -> SnapshotShelf:
         """The session's snapshots that are taken by hand."""
-        ...
-
-    # The `...` are for type checkers, where a return value would be missing.
 
     def attach(self, resume: tuple[int, int] | None = None) -> Attached:
         """Connect (again) and become a writer, or resume as (writer, epoch). Raises ConnectionFailed."""
-        ...
 
     def send(self, parts: Sequence[Part], seq: int) -> None:
         """Send one batch frame; does not wait for its reply. Raises Dropped."""
 
     def receive(self, block: bool) -> bytes | None:
         """The next reply; None if there is none yet and `block` is False. Raises Dropped."""
-        ...
 
     def coming(self, told: Callable[[], None]) -> int | None:
         """For who waits otherwise than by `receive`, of which a reply is under way: `told` is called once or
         more, by any thread, where it may be there. So may it where the descriptor that is returned is
         readable, which the caller closes. Raises Dropped.
         """
-        ...
 
     def doubt(self) -> None:
         """Nothing came for half of the longest silence, for who waits so: probe the daemon, without waiting.
@@ -99,13 +88,11 @@ class Transport(Protocol):
 
     def request(self, message: Request, buffers: Sequence[Array] = ()) -> tuple[Reply, list[Array]]:
         """Send a request outside the order of batches and wait for the reply. Raises Dropped."""
-        ...
 
     def stage(self, key: str, array: Array) -> Callable[[], None]:
         """Send a large array ahead of its batch. The function that is returned waits until the session has
         it, and may send it again: the array is not to change until then. Both raise as `request` does.
         """
-        ...
 
     def cancel(self, writer: int, seq: int) -> None:
         """Stop the batches of that writer up to number `seq`, those that arrived. Any thread may, at any
@@ -116,7 +103,6 @@ class Transport(Protocol):
         """What is known of the session, as of the last second; None where nothing is, or not within seconds.
         Changes nothing.
         """
-        ...
 
     def delete(self, within: float | None = None) -> None:
         """Delete the session on the server; wait at most `within` seconds, if given."""

@@ -16,7 +16,6 @@ class Kept(Protocol):
 
     def keep(self) -> bool:
         """Answer pings, if nobody else reads; False where the connection has ended."""
-        ...
 
 
 class Keeper:

@@ -52,19 +52,15 @@ class MapLevel(Protocol):
 
     def beneath(self) -> ambient:
         """A context that computes on physical tensors."""
-        ...
 
     def front(self, t: Tensor) -> Any:
         """The physical tensor with the batch as dimension 0."""
-        ...
 
     def lift(self, t: Any) -> Any:
         """A tensor of the level, the same for every sample."""
-        ...
 
     def wrap(self, physical: Any) -> Any:
         """A tensor of the level whose samples are along dimension 0 of a physical one."""
-        ...
 
 
 class MappedCall:

@@ -21,18 +21,15 @@ class Listener(Protocol):
         """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
         in.
         """
-        ...
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
         """`op` ran; `outputs` is a tensor, a tuple of tensors, or None. Returns what the caller gets."""
-        ...
 
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` is about to run."""
 
     def knows(self, t: Any) -> bool:
         """Whether steps can name the tensor."""
-        ...
 
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` raised after it had already changed state."""
@@ -42,7 +39,6 @@ class Listener(Protocol):
 
     def lend(self) -> Callable[[], None]:
         """Makes the function that another thread calls to record as this one does, while this one waits."""
-        ...
 
     def flush(self) -> None:
         """Run everything that was recorded; raises what went wrong."""

@@ -238,15 +238,12 @@ class FoldedGraph(Protocol):
 
     def node(self, traced: Node) -> Node:
         """The node that stands for `traced`; the first call makes all of them."""
-        ...
 
     def saved(self) -> Iterable[tuple[str, Tensor, Storage]]:
         """What they will keep: of each the name of its node, the traced tensor and the memory."""
-        ...
 
     def holds(self) -> Iterable[Tensor | Node]:
         """The tensors and the earlier nodes that are held for them."""
-        ...
 
 
 class LazyNode(Node):

@@ -99,42 +99,34 @@ class Backend(Protocol):
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """What `op` says of its outputs: a Meta, or a list of them."""
-        ...
 
     def run(
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
-        ...
 
     def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
-        ...
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> None:
         """Run `op`'s kernel and store its result in `target`'s memory, cast to its dtype."""
-        ...
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """A tensor over the same storage and version counter."""
-        ...
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor with memory of its own; contents undefined (never shown to users)."""
-        ...
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
         """A tensor that takes over `array` (no copy)."""
-        ...
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values as a C-ordered NumPy array that shares nothing."""
-        ...
 
 
 class Tensor:

@@ -22,15 +22,12 @@ class Memory(Protocol):
     @property
     def values(self) -> Sequence[Any]:
         """The batch's run-time values."""
-        ...
 
     def start(self, window: int) -> int:
         """Where a window, given by number, begins in its enclosing block, in elements."""
-        ...
 
     def storage(self, of: Shape) -> Storage:
         """The memory of a block made by the program."""
-        ...
 
 
 class Commit:

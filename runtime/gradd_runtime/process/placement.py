@@ -88,7 +88,6 @@ class Placement(Protocol):
         in writable memory, or in a Bulk, belongs to the session from now on. An order is carried out as if it
         were a frame. A batch with a `why` is not begun: it fails with that.
         """
-        ...
 
     def stop(
         self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
@@ -105,7 +104,6 @@ class Placement(Protocol):
 
     def engines(self) -> Engines:
         """Who runs sessions, and what they count. Never waits."""
-        ...
 
     def abandon(self) -> None:
         """Abandon submitted work, so that `shutdown` does not wait for it."""

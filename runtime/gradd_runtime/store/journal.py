@@ -60,7 +60,6 @@ class Store(Protocol):
 
     def entries(self) -> Iterable[Entry]:
         """The entries, in order, each frame in memory of its own. Raises Damaged where one cannot be read."""
-        ...
 
     def probe(self) -> None:
         """Raises as `append` does where nothing can be written at all."""
