@@ -20,6 +20,9 @@ from typing import Any, Literal
 ALONE, BESIDE = 64, 1
 """A tenant's pieces in an iteration: where no other tenant was there lately, and where one was."""
 
+FEW = 8
+"""Pieces of a tenant that is alone before anybody asks whether the iteration is over, which is one more."""
+
 LATELY = 1.0
 """For how long a tenant counts as being there (s)."""
 
@@ -45,7 +48,7 @@ class Lane:
         self._attention, self.tenant = attention, tenant
         self.waiting: deque[tuple[asyncio.Future[None], int]] = deque()
         self.used = 0
-        """Pieces of this iteration."""
+        """Pieces of this iteration; where they are few, also of those before."""
         self.resting_until = 0.0
 
     async def turn(self, nbytes: int = 0) -> None:
@@ -124,11 +127,14 @@ class Attention:
             if self._latest:
                 self._crowded_until = monotonic() + LATELY
             self._latest = lane.tenant
+        crowded = self.crowded
+        if not crowded and lane.used < FEW and not lane.waiting:
+            return True
         self._busy[lane] = None
         self._schedule(asyncio.get_running_loop())
         if lane.waiting:
             return False
-        if not self.crowded:
+        if not crowded:
             return lane.used < ALONE
         return lane.used < BESIDE and lane.resting_until <= monotonic()
 

@@ -17,7 +17,7 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Batch
 from gradd_runtime.process import BULK_BYTES, Bulk
 from gradd_server.app import create_app
-from gradd_server.attention import ALONE, BESIDE, PIECE, REST, Attention, Lane
+from gradd_server.attention import ALONE, BESIDE, FEW, PIECE, REST, Attention, Lane
 from gradd_server.bodies import OPTIONS_BYTES
 from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile, mint
@@ -139,6 +139,19 @@ def test_who_waits_and_is_gone_takes_no_turn() -> None:
         await lane.turn()
 
     asyncio.run(one_goes())
+
+
+def test_one_message_after_another_costs_no_iterations_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def one_after_another() -> list[Any]:
+        loop, scheduled = asyncio.get_running_loop(), list[Any]()
+        lane = Attention().lane("me", "streams")
+        monkeypatch.setattr(loop, "call_soon", lambda *what, **more: scheduled.append(what))
+        for _ in range(FEW):
+            await lane.turn()
+        monkeypatch.undo()
+        return scheduled
+
+    assert asyncio.run(one_after_another()) == []
 
 
 async def busy(seconds: float) -> None:
