@@ -1,8 +1,8 @@
 """The hot path: `/v1/sessions/{name}/stream`, a WebSocket of frames, with one reply per frame, in order.
 
 The first message is Attach (which creates the session if needed), all others are Batches. The receiving task
-never waits for execution, so that pings are answered: it fills a bounded inbox, which a second task works
-through.
+never waits for execution, so that pings are answered: it submits batches, as many as the window has, and a
+second task answers them.
 
 A stream lasts as long as its key: each message looks, and the front looks once a second for those that are
 silent. It ends with a ProblemReply that says why.
@@ -39,6 +39,8 @@ from gradd_server.wire import MessageHead, may_be, message_head
 
 PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 1008, 1009, 1011, 1012
 """Close codes of RFC 6455 that the daemon sends."""
+ABNORMAL = 1006
+"""The one of a connection that is gone."""
 
 logger = logging.getLogger("gradd.server")
 
@@ -69,7 +71,7 @@ class StreamEndpoint:
         websocket = WebSocket(scope, receive, send)
         await websocket.accept(subprotocol=WIRE)
         try:
-            await _converse(websocket, self._front, scope["key"], name)
+            await _converse(websocket, receive, send, self._front, name)
         except Closing as closing:
             await websocket.close(closing.code, closing.reason)
         except WebSocketDisconnect:
@@ -79,10 +81,11 @@ class StreamEndpoint:
             await websocket.close(INTERNAL, "internal error")
 
 
-async def _converse(websocket: WebSocket, front: Front, key: Key, name: str) -> None:
+async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: Front, name: str) -> None:
+    key: Key = websocket.scope["key"]
     try:
         async with asyncio.timeout(front.settings.body_timeout):
-            first = await _next_frame(websocket)
+            first = await _next_frame(websocket.receive)
     except TimeoutError:
         raise Closing(POLICY, "no attach came") from None
     try:
@@ -92,7 +95,7 @@ async def _converse(websocket: WebSocket, front: Front, key: Key, name: str) -> 
         entry = await front.sessions.attached(key.tenant, name, message)
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
-            stream = _Stream(websocket, front, entry, key)
+            stream = _Stream(websocket.scope, receive, send, front, entry, key)
             front.counts.streams += 1
             audit.stream("opened", websocket.scope)
             try:
@@ -107,20 +110,26 @@ async def _converse(websocket: WebSocket, front: Front, key: Key, name: str) -> 
 
 
 class _Stream:
-    """An attached stream: an inbox of batches, a task that fills it and one that answers them in order."""
+    """An attached stream: batches without an answer, a task that takes them in and one that answers them in
+    order. It uses ASGI itself, not Starlette's WebSocket, whose checks have been made.
+    """
 
-    def __init__(self, websocket: WebSocket, front: Front, entry: OpenSession, key: Key) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, front: Front, entry: OpenSession, key: Key
+    ) -> None:
         self.batches = self.bytes = 0
         self._key = key
-        self._load: Load = websocket.scope["load"]
-        self._turn: Callable[[int], Awaitable[None]] = websocket.scope["turn"]
+        self._load: Load = scope["load"]
+        self._turn: Callable[[int], Awaitable[None]] = scope["turn"]
         self._revoked = asyncio.Event()
-        self._websocket = websocket
+        self._scope, self._next, self._send = scope, receive, send
         self._front = front
         self._entry = entry
-        self._inbox: asyncio.Queue[_Batch | None] = asyncio.Queue()
         self._unanswered: deque[_Batch] = deque()
         self._unanswered_bytes = 0
+        self._coming: asyncio.Future[None] | None = None
+        """Waits for another batch, or the end, while there is none without an answer."""
+        self._ending = False
         self._told = audit.requests.isEnabledFor(logging.DEBUG) or front.traces is not None
 
     async def run(self) -> None:
@@ -140,7 +149,8 @@ class _Stream:
                 raise unauthenticated(self._fault())
             if draining in done and not receiver.done():
                 receiver.cancel()
-                self._inbox.put_nowait(None)
+                self._ending = True
+                self._wake()
                 await worker
                 raise Closing(RESTART, "the daemon is shutting down")
             for task in done:
@@ -164,7 +174,7 @@ class _Stream:
 
     async def _receive(self) -> None:
         while True:
-            frame = await _next_frame(self._websocket)
+            frame = await _next_frame(self._next)
             await self._turn(len(frame))
             if fault := self._fault():
                 raise unauthenticated(fault)
@@ -179,7 +189,11 @@ class _Stream:
             if len(self._unanswered) > LIMITS.window_batches or self._unanswered_bytes > LIMITS.window_bytes:
                 raise Closing(POLICY, "more unanswered messages than the window allows")
             self._begin()
-            self._inbox.put_nowait(batch)
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._coming is not None and not self._coming.done():
+            self._coming.set_result(None)
 
     def _begin(self) -> None:
         """Submit batches before those ahead are answered, so that the session does not idle. A batch that
@@ -200,13 +214,20 @@ class _Stream:
                 batch.stop(why, writer, seq)
 
     async def _work(self) -> None:
-        while (batch := await self._inbox.get()) is not None:
+        while True:
+            if not self._unanswered:
+                if self._ending:
+                    return
+                self._coming = asyncio.get_running_loop().create_future()
+                await self._coming
+                continue
+            batch = self._unanswered[0]
             try:
                 reply = await self._run_in_order(batch)
             except ProtocolError as refused:
                 reply = _refusal(refused)
             except Exception:
-                members = {**audit.who(self._websocket.scope), **batch.id()}
+                members = {**audit.who(self._scope), **batch.id()}
                 logger.exception("a batch of session %s failed", self._entry.name, extra={"members": members})
                 reply = _refusal(Refused("internal"))
             # Counted as answered before it is sent, since the client may use the freed window at once.
@@ -220,10 +241,13 @@ class _Stream:
                 passages.add(batch.passage())
             if self._told:
                 self._tell(batch, reply)
-            await self._websocket.send_bytes(reply)
+            try:
+                await self._send({"type": "websocket.send", "bytes": reply})
+            except OSError:
+                raise WebSocketDisconnect(ABNORMAL) from None
 
     def _tell(self, batch: _Batch, reply: bytes) -> None:
-        said = (self._websocket.scope, batch.id(), message_head(reply).status, len(batch.frame))
+        said = (self._scope, batch.id(), message_head(reply).status, len(batch.frame))
         audit.batch(*said, batch.timing.seconds)
         if self._front.traces is not None:
             self._front.traces.batch(*said, batch.timing, batch.trace())
@@ -234,6 +258,8 @@ class _Stream:
         give_up = clock() + self._front.settings.upload_wait_seconds
         while True:
             reply = await batch.reply()
+            if self._told:
+                batch.note()
             if not _lacks_upload(reply):
                 return reply
             if batch.awaits_uploads and not await self._entry.upload_after(batch.uploads, give_up - clock()):
@@ -295,10 +321,12 @@ class _Batch:
     async def reply(self) -> bytes:
         """The session's reply."""
         assert self.replying is not None
-        submitted, replying = self.submitted, self.replying
-        reply = bytes(await settled(replying))
-        self.timing.note(submitted, replying)
-        return reply
+        return bytes(await settled(self.replying))
+
+    def note(self) -> None:
+        """Note when it was submitted and answered."""
+        if self.replying is not None:
+            self.timing.note(self.submitted, self.replying)
 
 
 def _names_uploads(frame: bytes) -> bool:
@@ -321,9 +349,9 @@ def _refusal(error: ProtocolError) -> bytes:
     return frames.join(frames.encode(ProblemReply(error.problem)))
 
 
-async def _next_frame(websocket: WebSocket) -> bytes:
+async def _next_frame(receive: Receive) -> bytes:
     """The next binary message. Raises WebSocketDisconnect at the end, Closing for any other message."""
-    message = await websocket.receive()
+    message = await receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(message.get("code", 1005), message.get("reason"))
     frame: bytes | None = message.get("bytes")

@@ -5,7 +5,6 @@ Source: https://www.w3.org/TR/server-timing/.
 
 from __future__ import annotations
 
-from collections import deque
 from concurrent.futures import Future
 from contextvars import ContextVar
 from time import perf_counter
@@ -42,13 +41,14 @@ class Timing:
         self.came = perf_counter()
         self.engine = self.queue = 0.0
         #: the latest frames: a request that lasts may ask for many
-        self.asked: deque[Asked] = deque(maxlen=_LATEST)
+        self.asked: list[Asked] = []
 
     def note(self, submitted: float, replying: Future[Any]) -> None:
         """Add a frame that was submitted then and is answered, by an engine process if it is a Pending."""
         if isinstance(replying, Pending):
             answered = replying.answered or perf_counter()  # by its process, or in its place
             self.asked.append(Asked(submitted, answered, replying.ran))
+            del self.asked[:-_LATEST]
             self.engine += replying.ran
             self.queue += max(0.0, answered - submitted - replying.ran)
 
