@@ -32,6 +32,7 @@ class Keyring:
         self, file: KeyFile | None = None, local: str | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._file = file
+        self._path = None if file is None else os.fspath(file.path)
         self._clock = clock
         self._own = [] if local is None else [Key(id="local", hash=digest(local), role="operator")]
         self._keys = self._own
@@ -95,10 +96,10 @@ class Keyring:
         self._ids = {key.id: key for key in self._keys}
 
     def _look(self) -> tuple[int, ...] | None:
-        if self._file is None:
+        if self._path is None:
             return None
         try:
-            found = os.lstat(self._file.path)
+            found = os.lstat(self._path)
         except OSError:
             return None
         return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from gradd_protocol import names
@@ -64,7 +65,7 @@ class OpenSession:
     """Told of each stop: those who have batches that are not submitted yet, or wait for an upload."""
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What the placement calls it."""
         return names.keyed(self.tenant, self.name)

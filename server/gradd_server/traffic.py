@@ -77,17 +77,16 @@ class Load:
         """Count bytes that are about to be held. Raises Refused (429)."""
         if nbytes > SMALL:
             self._traffic.check(self._tenant, nbytes)
-        self._count(nbytes)
-
-    def give(self, nbytes: int) -> None:
-        """Some of it is gone."""
-        self._count(-nbytes)
-
-    def _count(self, nbytes: int) -> None:
         self.nbytes += nbytes
         self._tenant.used += nbytes
         self._traffic.used += nbytes
 
+    def give(self, nbytes: int) -> None:
+        """Some of it is gone."""
+        self.nbytes -= nbytes
+        self._tenant.used -= nbytes
+        self._traffic.used -= nbytes
+
     def release(self) -> None:
         """All of it is."""
-        self._count(-self.nbytes)
+        self.give(self.nbytes)

@@ -32,7 +32,7 @@ KERNEL_SECONDS = 5.0
 
 
 class Pending(Future[frames.Bytes]):
-    """A reply frame to be received."""
+    """A reply frame to be received. It is not cancelled: what was submitted runs."""
 
     #: seconds that the session took for it, once done and if known, and when that came (`perf_counter`)
     ran = answered = 0.0
@@ -45,6 +45,10 @@ class Pending(Future[frames.Bytes]):
     why: Problem | None = None
     #: whether it is submitted again, after its process was ended
     again = False
+
+    def cancel(self) -> bool:
+        """False: see above."""
+        return False
 
 
 class EngineStatus(NamedTuple):

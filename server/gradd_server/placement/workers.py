@@ -287,7 +287,6 @@ class WorkersPlacement:
         process, number = home
         future = Pending()
         future.kept = kept
-        future.set_running_or_notify_cancel()
         future.why = why
         if not process.ask(number, frame, future):
             return _done(recovering(name) if kept else lost(names.own(name)))
