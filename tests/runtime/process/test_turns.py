@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 
 import pytest
@@ -168,3 +169,34 @@ def test_equals_go_in_the_order_in_which_they_came() -> None:
     assert [shares.take() for _ in range(3)] == ["a", "b", "c"]
     with pytest.raises(IndexError):
         shares.take()
+
+
+class Among(Turns):
+    """Who waits has a place among others, also where there are none."""
+
+    def wait(self, tenant: str, number: int) -> None:
+        if (tenant, number) != self._turn:
+            self._wait(tenant, number)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_who_waits_alone_has_its_turn_as_if_among_others(seed: int) -> None:
+    draw = random.Random(seed)
+    few = draw.randint(1, 4)  # so that now and then nobody waits
+    coming = [
+        (draw.random(), f"t{draw.randrange(3)}", draw.randrange(few), draw.random() / 40) for _ in range(60)
+    ]
+    answered = []
+    for turns in (Turns(), Among()):
+        process = Process()
+        process.turns = turns
+        process.coming = [(at, tenant, 10 * int(tenant[1]) + n, takes) for at, tenant, n, takes in coming]
+        while process.coming:
+            process.run()
+            if process.coming:
+                process.now = max(process.now, min(entry[0] for entry in process.coming))
+                process._arrive()
+        process.run()
+        answered.append(process.answered)
+    assert len(answered[0]) == len(coming)
+    assert answered[0] == answered[1]
