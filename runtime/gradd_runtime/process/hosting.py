@@ -70,6 +70,8 @@ class Hosted:
         self._tenant = self._meter.tenant(names.owner(name))
         self._holding = Holding(self._meter.budgets, names.owner(name))
         self._answered = perf_counter()
+        #: batches and entries before the answer that is not settled, and when it began
+        self._begun: tuple[int, int, float] | None = None
         #: what the session had done when this process made it again
         self._before: Counter[str] | None = None
         self.session: Session | None = None
@@ -333,7 +335,15 @@ class Hosted:
         self._orders.request(number)
 
     def answer(self, frame: Bytes) -> list[Part]:
-        """The session's reply frame, see `answer`. To be called when it is awake."""
+        """`begin_answer`, and `settle`."""
+        parts = self.begin_answer(frame)
+        self.settle(len(frame))
+        return parts
+
+    def begin_answer(self, frame: Bytes) -> list[Part]:
+        """The session's reply frame, see `answer`. To be called when it is awake. What it came to is counted
+        by `settle`, before the next frame: whoever waits for the reply need not wait for that.
+        """
         if self._told is not None:
             told, self._told = self._told, None
             return told
@@ -341,23 +351,29 @@ class Hosted:
             return [refusal(ProtocolError(self._refusal))]
         session = self.session
         assert session is not None
-        batches, entries = session.counts["batches"], session.entries
-        began = perf_counter()
+        self._begun = session.counts["batches"], session.entries, perf_counter()
         self._holding.confine(session.account)
         parts = answer(session, frame)
+        self._answered = perf_counter()
+        return parts
+
+    def settle(self, size: int) -> None:
+        """Count what the answer to a frame of so many bytes came to."""
+        session = self.session
+        if self._begun is None or session is None:
+            return
+        (batches, entries, began), self._begun = self._begun, None
         self._holding.settle(session.account)
-        took = perf_counter() - began
+        took = self._answered - began
         if came := session.counts["batches"] - batches:
             self._meter.execution.add(took)
             self._tenant.batches += came
         self._tenant.seconds += took
-        self._answered = began + took
         if session.counts["batches"] >= session.memory.due:
             session.memory.note(session, self._answered)
         if self._store is not None and session.entries != entries:
             self._worked += took
-            self._grown += len(frame)
-        return parts
+            self._grown += size
 
     def _done(self, session: Session) -> Counter[str]:
         """What the session has done in this process."""

@@ -76,9 +76,11 @@ class Worker:
     def run(self) -> None:
         """Serve until the front closes the socket and everything is answered."""
         write(self._front, EnvelopeKind.READY)
-        while self._open or self._turns:
+        while True:
             if self._turns:
                 self._run_one()
+            elif not self._open:
+                break
             elif self._comes():
                 self._receive()
             else:
@@ -148,17 +150,20 @@ class Worker:
         session = hosted.session
         if session is not None and session.profiler is not None:
             session.profiler.waited(came, began)
-        self._meter.queue.add(began - came)
         hosted.next(request)
         self._running.cell[0] = request
         if isinstance(frame, FileOrder):
-            parts = obey(hosted, frame)
+            size, parts = 0, obey(hosted, frame)
         else:
-            parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
+            size = frame.size if isinstance(frame, Bulk) else len(frame)
+            parts = hosted.begin_answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
         self._running.cell[0] = 0
         failpoint("replying")
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
         failpoint("replied")
+        del parts
+        hosted.settle(size)
+        self._meter.queue.add(began - came)
         if hosted.due:
             hosted.snapshot()
         self._pager.used(hosted)
