@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gradd_engine.data import dtypes
+from gradd_engine.data import ambient, dtypes
+from gradd_engine.data.state import state
 from gradd_engine.ops.shared.constants import tensor
 
 
@@ -59,4 +60,14 @@ def test_corners(a: dtypes.DType, b: dtypes.DType, expected: dtypes.DType) -> No
 def test_the_default_dtype_is_floating() -> None:
     with pytest.raises(TypeError, match="only floating-point types are supported as the default type"):
         dtypes.set_default_dtype(dtypes.int64)
+    assert dtypes.default_dtype() is dtypes.float32
+
+
+def test_a_default_of_one_thread_leaves_nothing_behind() -> None:
+    assert "dtype" not in vars(state)
+    with ambient(dtype=dtypes.float64):
+        with pytest.raises(ZeroDivisionError), ambient(dtype=dtypes.float16):
+            1 / (dtypes.default_dtype() is not dtypes.float16)
+        assert dtypes.default_dtype() is dtypes.float64
+    assert "dtype" not in vars(state)
     assert dtypes.default_dtype() is dtypes.float32

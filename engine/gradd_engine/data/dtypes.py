@@ -5,7 +5,6 @@ Source: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-do
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -14,7 +13,7 @@ import numpy as np
 from .state import state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 BOOL, INT, FLOAT, COMPLEX = range(4)
 
@@ -139,20 +138,6 @@ def set_default_dtype(dtype: DType) -> None:
     type(state).dtype = dtype
     if "dtype" in state.__dict__:
         state.dtype = dtype
-
-
-@contextmanager
-def defaulting(dtype: DType) -> Iterator[None]:
-    """Context in which `dtype` is the default in this thread, whatever others set meanwhile."""
-    before = state.__dict__.get("dtype")
-    state.dtype = dtype
-    try:
-        yield
-    finally:
-        if before is None:
-            del state.dtype
-        else:
-            state.dtype = before
 
 
 def to_complex(dtype: DType) -> DType:

@@ -5,14 +5,14 @@ stream, memory account.
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from .dtypes import DType
@@ -107,11 +107,9 @@ def quietly(fn: Callable[..., T], *args: Any) -> T:
     return quiet_copy().run(fn, *args)
 
 
-@contextmanager
-def quiet_kernels() -> Iterator[None]:
+def quiet_kernels() -> AbstractContextManager[None]:
     """NumPy's floating-point warnings off, around kernels that are called one by one."""
-    with np.errstate(all="ignore"):
-        yield
+    return np.errstate(all="ignore")
 
 
 def elsewhere(fn: Callable[[], T], *begin: Callable[[], None]) -> T:
@@ -159,7 +157,9 @@ def as_it_is(**new: Any) -> ambient:
 
 
 class ambient:
-    """Context manager that sets attributes of the thread's state and restores them, also after exceptions."""
+    """Context manager that sets attributes of the thread's state and restores them, also after exceptions:
+    what others set meanwhile, or set for all threads, does not reach what runs in it.
+    """
 
     __slots__ = ("_new", "_old")
 
@@ -168,12 +168,14 @@ class ambient:
         self._old: dict[str, Any] = {}
 
     def __enter__(self) -> None:
-        self._old = {k: getattr(state, k) for k in self._new}
-        for k, v in self._new.items():
-            setattr(state, k, v)
+        own = vars(state)
+        self._old = {k: own[k] for k in own.keys() & self._new.keys()}
+        own.update(self._new)
 
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for k, v in self._old.items():
-            setattr(state, k, v)
+        own = vars(state)
+        for k in own.keys() & self._new.keys() - self._old.keys():
+            del own[k]
+        own.update(self._old)

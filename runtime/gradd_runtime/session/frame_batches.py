@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import Halted, defaulting
+from gradd_engine.data import Halted, ambient
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -39,10 +39,14 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
         assert isinstance(reply, m.BatchReply)
         return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
     session.programs.expect(batch)
-    missing = next((k for k in batch.uploads if isinstance(k, str) and k not in session.staged), None)
-    stop = None if missing is None else _called_off(session, batch)
-    if missing is not None and stop is None:
-        raise ProtocolError.of("upload-missing", f"upload {missing!r} has not come")
+    awaited = [k for k in batch.uploads if isinstance(k, str)] if batch.uploads else ()
+    stop = None
+    for key in awaited:
+        if key not in session.staged:
+            stop = _called_off(session, batch)
+            if stop is None:
+                raise ProtocolError.of("upload-missing", f"upload {key!r} has not come")
+            break
     writer.check_window(batch.seq, batch.ack)
     change, held = session.change, writer.held
     change.begun = True
@@ -51,9 +55,7 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
     try:
         _turn(session, batch, writer)
         # From here on, staged uploads count as tensors or not at all.
-        staged = {
-            k: session.staged.pop(k) for k in batch.uploads if isinstance(k, str) and k in session.staged
-        }
+        staged = {k: session.staged.pop(k) for k in awaited if k in session.staged} if awaited else {}
         bound, refusal = session.programs.find(batch, frame, session.profiler)
         if runs and stop is not None:
             outcome = Outcome(problem=halted(stop, None, 0))
@@ -121,7 +123,7 @@ def _run(
         work.free = release(batch, work.keep.values(), session.table)
     except ProtocolError as error:
         return Outcome(problem=error.problem)
-    with defaulting(bound.dtype):
+    with ambient(dtype=bound.dtype):
         outcome = perform(work, session, batch.writer, batch.seq)
     if batch.log:
         session.curves.take(batch.log, session.table)
