@@ -42,6 +42,7 @@ RawBuffer: TypeAlias = tuple[str, Sequence[int], "bytes | bytearray | memoryview
 """(NumPy dtype name, shape, little-endian C-order bytes)."""
 Buffer: TypeAlias = Array | RawBuffer
 Part: TypeAlias = bytes | memoryview
+"""Bytes, or a view of bytes."""
 Bytes: TypeAlias = bytes | bytearray | memoryview
 
 _Offset: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
@@ -110,7 +111,7 @@ def join(parts: Sequence[Part]) -> bytes:
 
 def size(parts: Sequence[Part]) -> int:
     """The frame's length in bytes."""
-    return sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
+    return sum(map(len, parts))
 
 
 def header_bytes(frame: Bytes) -> int:

@@ -98,11 +98,12 @@ class InputSignature:
         self.key = (self.inputs, self.walked, tuple(parts), tuple(ranks))
 
     def _place(self, x: Tensor | Node) -> int:
-        found = self._places.get(id(x))
+        key = id(x)
+        found = self._places.get(key)
         if found is None:
             where: list[Any] = self.tensors if isinstance(x, Tensor) else self.nodes
-            found = self._places[id(x)] = len(where)
-            if len(where) > _NODES:
+            found = self._places[key] = len(where)
+            if found > _NODES:
                 raise Unplannable
             where.append(x)
         return found

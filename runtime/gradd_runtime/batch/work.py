@@ -9,8 +9,6 @@ from gradd_protocol.limits import MIB
 from gradd_protocol.program import GradOf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gradd_engine.tensor import Tensor
     from gradd_protocol.problems import Problem
 
@@ -42,13 +40,9 @@ class Work:
     labels: list[str] = field(default_factory=list)
     log: list[tuple[str, float | None, int | None]] = field(default_factory=list)
 
-    def fetched_slots(self) -> Iterator[int]:
+    def fetched_slots(self) -> list[int]:
         """The slots whose value or gradient is fetched."""
-        for f in self.fetch:
-            if isinstance(f, int):
-                yield f
-            elif isinstance(f, GradOf):
-                yield f.of
+        return [f.of if isinstance(f, GradOf) else f for f in self.fetch if not isinstance(f, str)]
 
 
 @dataclass(slots=True)

@@ -78,16 +78,17 @@ class Plans:
             self.why = "hooks, tangents or nodes that a plan cannot hold come in with its inputs"
             return None
         wanted = tuple(sorted({*work.keep, *work.binds, *work.fetched_slots()}))
-        key = (bound.id, inputs.key, wanted, tuple((u.shape, u.dtype) for u in work.uploads))
+        key = (bound.id, inputs.key, wanted, tuple([(u.shape, u.dtype) for u in work.uploads]))
         plans = self._known.get(key, [])
         if isinstance(plans, str):
             self.why = plans
             return None
-        found = next((p for p in plans if p.fits(work.values)), None)
-        if found is not None:
-            if self.counts["bytes"] > PLAN_BYTES // 2:  # order matters only if something may be dropped soon
-                self._known.move_to_end(key)
-            return found, inputs
+        for plan in plans:
+            if not plan.guards or plan.fits(work.values):
+                # Their order matters only if one may be dropped soon.
+                if self.counts["bytes"] > PLAN_BYTES // 2:
+                    self._known.move_to_end(key)
+                return plan, inputs
         if first_eager and key not in self._seen:
             self._seen[key] = None
             self._new = key

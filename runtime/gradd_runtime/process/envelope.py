@@ -92,7 +92,7 @@ def sealed(
     kind: EnvelopeKind, request: int, session: int, parts: Sequence[Part]
 ) -> tuple[list[Part], Bulk | None]:
     """An envelope around a payload in parts: what to send, and the file to send with its first byte."""
-    size = sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
+    size = sum(map(len, parts))
     if kind == EnvelopeKind.FRAME and size >= BULK_BYTES:
         return sealed_bulk(request, session, bulk_of(parts))
     if len(parts) > _PARTS:  # the kernel takes at most a thousand at a time
@@ -113,7 +113,9 @@ def send(sock: socket.socket, parts: Sequence[Part], bulk: Bulk | None, flags: i
 
 def unsent(parts: Sequence[Part], sent: int) -> list[memoryview]:
     """The parts that remain after `sent` bytes."""
-    left = []
+    left: list[memoryview] = []
+    if sent == sum(map(len, parts)):
+        return left
     for part in parts:
         view = memoryview(part)
         if sent < len(view):

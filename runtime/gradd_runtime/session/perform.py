@@ -100,7 +100,9 @@ def _count(work: Work, session: SessionState) -> None:
     """Raise OutOfQuota for a batch that would keep more tensors than may be, or add to graphs that have as
     many nodes as may be.
     """
-    kept = len(work.keep) + sum(map(len, work.binds.values()))
+    kept = len(work.keep)
+    if work.binds:
+        kept += sum(map(len, work.binds.values()))
     if kept:
         session.account.allow("tensors", kept, len(session.table), DEFAULT.session_tensors)
     if work.bound.steps:
