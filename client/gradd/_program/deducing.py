@@ -62,12 +62,14 @@ def deduce(built: Builder, t: Any, known: Known) -> np.ndarray[Any, Any] | None:
     step wrote to anything since; else None.
     """
     slot = t._out[1] if t._out is not None and t._out[0] is built else None
-    if slot is None or t._conj or t.nbytes > _BYTES:
+    if slot is None:
         return None
-    if t.dtype.category > INT and slot == len(built.outputs) - 1:  # most of what is read: the latest result
+    if t._dtype.category > INT and slot == len(built.outputs) - 1:  # most of what is read: the latest result
         op = REGISTRY.get(built.steps[-1].op)
         if op is None or not op.view:
             return None
+    if t._conj or t.nbytes > _BYTES:
+        return None
     try:
         found = _Deduction(built, known).output(slot)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):

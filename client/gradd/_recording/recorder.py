@@ -21,6 +21,7 @@ from gradd_protocol.limits import DEFAULT
 
 from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
 from .._program import LATE, Builder, Cut, Grad, Recorded, RuntimeSlot, attrs_of, kind_of, phase
+from .sharing import written_to
 from .sites import call_site
 
 if TYPE_CHECKING:
@@ -130,15 +131,17 @@ class Recorder:
                 self._name_output(o, slot)
             slot += 1
         if op.base is not None:
-            inputs[0]._storage.writes += 1
+            storage = inputs[0]._storage
+            storage.writes += 1
             building.settled = len(building.steps)
-            if self.session.sharing.given:
-                self.session.sharing.written(inputs[0]._storage)
+            if storage.given is not None:
+                written_to(storage)
         elif op.writes:
             for t in written(op, inputs):
-                t._storage.writes += 1  # type: ignore[union-attr]
-                if self.session.sharing.given:
-                    self.session.sharing.written(t._storage)
+                storage = t._storage
+                storage.writes += 1  # type: ignore[union-attr]
+                if storage.given is not None:  # type: ignore[union-attr]
+                    written_to(storage)
             building.settled = len(building.steps)
         if acts:
             building.settled = len(building.steps)

@@ -33,42 +33,30 @@ class _Taken(NamedTuple):
     site: Site
 
 
+def written_to(storage: Any) -> None:
+    """A storage that gave an array of its values was written to: warn if the array is in use."""
+    given, storage.given = storage.given(), None
+    if given is None:
+        return
+    frame = user_frame()
+    warnings.warn_explicit(
+        "a tensor is written to while an array of its values is in use, which keeps the earlier ones: "
+        "t.numpy() is a copy here (in PyTorch it shares the memory). Call numpy() again, or copy the "
+        "array where the earlier values are meant.",
+        LostWriteWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        module=frame.f_globals.get("__name__"),
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
 class Sharing:
-    """The arrays that a session's tensors gave, and those that they took, while these are alive."""
+    """The arrays that a session's tensors took, while these are alive."""
 
     def __init__(self) -> None:
-        #: by the identity of the storage: the array of its values, and the storage
-        self.given: dict[int, tuple[weakref.ref[Any], weakref.ref[Any]]] = {}
-        #: arrays taken since the last batch
+        #: since the last batch
         self.taken: list[_Taken] = []
-
-    def give(self, storage: Any, array: np.ndarray[Any, Any]) -> None:
-        """`array` has the values of a storage: `written` warns as long as it is alive."""
-        key = id(storage)
-
-        def gone(ref: Any) -> None:
-            if self.given.get(key, (None,))[0] is ref:
-                del self.given[key]
-
-        self.given[key] = (weakref.ref(array, gone), weakref.ref(storage))
-
-    def written(self, storage: Any) -> None:
-        """A storage was written to."""
-        array, owner = self.given.get(id(storage), (None, None))
-        if array is None or owner is None or owner() is not storage or array() is None:
-            return
-        del self.given[id(storage)]
-        frame = user_frame()
-        warnings.warn_explicit(
-            "a tensor is written to while an array of its values is in use, which keeps the earlier ones: "
-            "t.numpy() is a copy here (in PyTorch it shares the memory). Call numpy() again, or copy the "
-            "array where the earlier values are meant.",
-            LostWriteWarning,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            module=frame.f_globals.get("__name__"),
-            registry=frame.f_globals.setdefault("__warningregistry__", {}),
-        )
 
     def take(self, t: Any, array: np.ndarray[Any, Any]) -> None:
         """`t` took the values of an array: `check` warns if it was written to until the next batch."""

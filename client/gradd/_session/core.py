@@ -72,11 +72,12 @@ class Core:
         """The ids in recorded steps that another batch may overtake: those of other threads, and of a script
         whose data are made ahead.
         """
-        scripts = [
-            r.ahead.script for r in self.recorders if r.ahead is not None and r.ahead.script is not None
-        ]
-        if len(self.recorders) > 1 or scripts:
-            return {i for built in (*(r.building for r in self.recorders), *scripts) for i in built.slots}
+        recorders = self.recorders
+        if len(recorders) == 1 and recorders[0].ahead is None:
+            return set()
+        scripts = [r.ahead.script for r in recorders if r.ahead is not None and r.ahead.script is not None]
+        if len(recorders) > 1 or scripts:
+            return {i for built in (*(r.building for r in recorders), *scripts) for i in built.slots}
         return set()
 
     def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:

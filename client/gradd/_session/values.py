@@ -15,6 +15,7 @@ from .._wire import Known
 from .agreement import Agreeing
 
 if TYPE_CHECKING:
+    from .._recording import Recorder
     from .._wire import Fetch
 
 #: bytes of a tensor that is brought whole for a part of it, at once and at most
@@ -60,10 +61,10 @@ class Fetching(Agreeing):
         """The current values of a tensor: from a reply that already has them, else with a batch."""
         with self.lock:
             self.ready()
-            near = self._nearby(t)
+            recorder = self.recorder()
+            near = self._nearby(t, recorder)
             if near is not None:
                 return near
-            recorder = self.recorder()
             if recorder.tape is not None:
                 recorder.tape.spoil("it reads a value")
             while True:
@@ -127,20 +128,22 @@ class Fetching(Agreeing):
                 return self._here(t)
         return None
 
-    def _nearby(self, t: Any) -> np.ndarray[Any, Any] | None:
+    def _nearby(self, t: Any, recorder: Recorder) -> np.ndarray[Any, Any] | None:
         """The values of `t`, unless they are here themselves or have to be asked for alone: from a tensor
         that it is a part of, or deduced from values that are here.
         """
-        recorder = self.recorder()
         # What a traced function reads ends the trace, wherever it comes from.
         if recorder.tape is not None or _holds(t):
             return None
-        whole = _whole(t)
+        whole = None if t._whole is None and t._base is None else _whole(t)
         if whole is not None and (_holds(whole) or _worth(whole)):
             values = self.read(whole)
             if whole._fetch is not None:
                 whole._fetch.array = values
             return part_of(whole, values, t)
+        out = t._out
+        if out is None or out[0] is not recorder.building:
+            return None
         return deduce(recorder.building, t, self._here)
 
     def has(self, t: Any) -> bool:
@@ -184,16 +187,19 @@ class Fetching(Agreeing):
             self.refuse_lost(t)
         if t._out is None and latest is not None:
             latest.note_read(t)
-        recorder.flush([t, *self._alike(t)])
+        recorder.flush([t, *self._alike(t, recorder)])
         found: Fetch = t._fetch
         return found
 
-    def _alike(self, t: Any) -> list[Any]:
+    def _alike(self, t: Any, recorder: Recorder) -> list[Any]:
         """The session's other numbers like `t`, if the script reads number after number and computes nothing
         between.
         """
-        steps = self.wire.counts["steps"] if not (t.shape or len(self.recorder().building)) else -1
-        again, self._read_at = steps == self._read_at and steps >= 0, steps
+        if t._shape or recorder.building.steps:
+            self._read_at = -1
+            return []
+        steps = self.wire.counts["steps"]
+        again, self._read_at = steps == self._read_at, steps
         if not again or len(self.recorders) > 1:
             return []
         others = (x for _, x in self.live.items() if not x.shape and x.dtype is t.dtype and x is not t)

@@ -142,7 +142,7 @@ class Tensor(Methods, metaclass=TensorType):
     def _copied(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         out = aligned(values).view()
         out.flags.writeable = False
-        self._session.sharing.give(self._storage, out)
+        self._storage.given = weakref.ref(out)  # type: ignore[union-attr]
         return out
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

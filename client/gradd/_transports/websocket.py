@@ -69,6 +69,9 @@ class WebSocket:
             self._socket.close()
             raise
         self._socket.setblocking(False)
+        self._secure = uri.secure
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
         self._write()  # pongs, if pings came with the handshake
         self._flush()
         #: called when the keeper has received a message
@@ -114,10 +117,13 @@ class WebSocket:
             try:
                 while not self._messages:
                     self._check()
+                    if block and not self._secure:
+                        self._wait()  # most of the time nothing is there yet: to ask first is another call
                     if not self._read() and not self._messages:
                         if not block:
                             return None
-                        self._wait()
+                        if self._secure:  # it may hold what it has read and decrypted
+                            self._wait()
                 return self._messages.popleft()
             finally:
                 self._waited()
@@ -189,8 +195,8 @@ class WebSocket:
         """Wait until something was received or sent. After a timeout send a ping; raises Closed after
         another.
         """
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
+        poll = self._poll
+        poll.modify(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
         silent = 0.0
         while silent < self._silence / 2:
             piece = left(min(HEED, self._silence / 2 - silent))

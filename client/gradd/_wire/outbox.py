@@ -132,11 +132,11 @@ class Outbox:
         message = m.Batch(
             writer=wire.writer, epoch=wire.epoch, seq=wire.seq + 1, ack=wire.ack, program=program,
             definition=None if program in wire.known else definition, inputs=built.inputs,
-            values=built.encoded or [encode_scalar(v) for v in built.values],
+            values=built.encoded or ([encode_scalar(v) for v in built.values] if built.values else []),
             uploads=uploads, keep=keep, first=first,
-            fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads],
+            fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads] if reads else [],
             free=[] if beside else self._frees(),
-            bind={name: t._id for name, t in bind.items()}, unbind=unbind, state=state,
+            bind={name: t._id for name, t in bind.items()} if bind else {}, unbind=unbind, state=state,
             log=[] if beside or not self._logged else self._take_logged(),
             **trace_headers(),
         )  # fmt: skip

@@ -268,9 +268,10 @@ class Wire:
         if not sent.counted:
             sent.counted = True
             self.counts["round_trips"] += 1
-        with self.patience():
-            while not sent.answered:
-                self._receive(block=True)
+        if not sent.answered:
+            with self.patience():
+                while not sent.answered:
+                    self._receive(block=True)
 
     def wait_all(self) -> None:
         """Wait for the replies to all batches."""

@@ -23,16 +23,18 @@ class MetaStorage:
     """Identity of a block of memory that holds nothing.
 
     For a recorder: ``recorder`` who recorded on it last, ``writes`` how often it was written by recorded ops,
-    ``aliased`` whether a tensor with another version counter shares it.
+    ``aliased`` whether a tensor with another version counter shares it, ``given`` a weak reference to an
+    array that has its values.
     """
 
-    __slots__ = ("__weakref__", "aliased", "nbytes", "recorder", "writes")
+    __slots__ = ("__weakref__", "aliased", "given", "nbytes", "recorder", "writes")
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes = nbytes
         self.recorder: Any = None
         self.writes = 0
         self.aliased = False
+        self.given: Any = None
 
 
 class MetaBackend:
