@@ -42,7 +42,8 @@ class Writer:
     def send(self, program: Program, **members: Any) -> None:
         self.seq += 1
         batch = m.Batch(
-            writer=1, epoch=1, seq=self.seq, ack=self.seq - 1, program=program.id(), definition=program, **members
+            writer=1, epoch=1, seq=self.seq, ack=self.seq - 1, program=program.id(), definition=program,
+            **members,
         )  # fmt: skip
         answer = self.call(
             "PUT", f"{SESSION}/writers/1/batches/{self.seq}", content=frames.join(frames.encode(batch)),
