@@ -64,7 +64,8 @@ def long_batch() -> Any:
 
 
 async def begun(session: Any) -> None:
-    """Let the tasks begin, and wait until something was sent."""
+    """Let the tasks begin, and wait until something was sent; it may be answered by then."""
+    sent = session.wire.seq
     await asyncio.sleep(0)
-    while not session.wire.flying:
+    while not session.wire.flying and session.wire.seq == sent:
         await asyncio.sleep(0)
