@@ -19,14 +19,13 @@ import pytest
 from gradd_engine import progress
 
 from tests.browser import browser as browser  # a fixture: one browser for the whole run
+from tests.covered import looked_at
 from tests.oracle import HERE, Tape
 from tests.recordings import Book, book
 from tests.terminals import Terminal
 from tests.waiting import PATIENCE
 
-#: how many cases of a test, of an op, coverage looks at
-MOST_CASES = 2
-CASES: Counter[tuple[str, ...]] = Counter()
+CASES: Counter[str] = Counter()
 TAPE = pytest.StashKey[Tape]()
 #: what is to be recorded, and which tests its files have
 MADE: dict[Book, dict[str, Tape]] = {}
@@ -92,14 +91,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Coverage looks at the first cases of a test, of each op (the first word of a case's id): the others run
-    the same lines, and measuring takes half as long again.
-    """
-    name, _, case = item.name.partition("[")
-    kind = item.location[0], name, case.partition("-")[0]
-    CASES[kind] += 1
+    """Leave out what coverage need not look at."""
     tracer = sys.gettrace()
-    if tracer is None or CASES[kind] <= MOST_CASES or not type(tracer).__module__.startswith("coverage"):
+    looked = looked_at(item.nodeid, CASES)
+    if tracer is None or looked or not type(tracer).__module__.startswith("coverage"):
         return (yield)
     sys.settrace(None)
     try:
