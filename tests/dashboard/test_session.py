@@ -32,7 +32,7 @@ def trained(open_daemon: Served) -> Iterator[Any]:
 
 
 @BOTH
-def test_curves_are_drawn_and_read(tab: Tab, trained: Any, request: pytest.FixtureRequest) -> None:
+def test_curves_are_drawn_and_read(tab: Tab, trained: Any) -> None:
     page = tab.open("/#/session/trained/losses")
     plot = page.get_by_role("img", name="loss: 60 points")
     plot.wait_for()
@@ -41,14 +41,29 @@ def test_curves_are_drawn_and_read(tab: Tab, trained: Any, request: pytest.Fixtu
     page.locator("output", has_text="at 0").wait_for()
     page.get_by_label("logarithmic").check()
     assert tab.violations() == []
-    tab.picture(f"losses-{request.node.callspec.params['tab']}")
+    tab.picture(f"losses-{tab.scheme}")
     trained.log({"loss": 1.0})
     trained.flush()
     page.get_by_role("img", name="loss: 61 points").wait_for()
 
 
+def test_what_is_logged_while_an_answer_takes_long_is_asked_for(tab: Tab, trained: Any) -> None:
+    held: list[Any] = []
+    tab.page.route("**/series", lambda route: held.append((route, route.fetch())), times=1)
+    page = tab.open("/#/session/trained/losses")
+    while not held:
+        page.wait_for_function("() => document.querySelector('h1')?.textContent === 'trained'")
+    trained.log({"loss": 1.0})
+    trained.flush()
+    looks = page.evaluate("performance.now()") + 4000  # two of them later
+    page.wait_for_function("until => performance.now() > until", arg=looks)
+    route, answer = held.pop()
+    route.fulfill(response=answer)
+    page.get_by_role("img", name="loss: 61 points").wait_for()
+
+
 @BOTH
-def test_a_graph_is_drawn_and_walked(tab: Tab, trained: Any, request: pytest.FixtureRequest) -> None:
+def test_a_graph_is_drawn_and_walked(tab: Tab, trained: Any) -> None:
     page = tab.open("/#/session/trained/losses")
     page.get_by_role("tab", name="Losses").press("ArrowRight")
     page.get_by_label("tensor").fill("loss")
@@ -62,7 +77,7 @@ def test_a_graph_is_drawn_and_walked(tab: Tab, trained: Any, request: pytest.Fix
     canvas.press("+")
     canvas.press("0")
     assert tab.violations() == []
-    tab.picture(f"graph-{request.node.callspec.params['tab']}")
+    tab.picture(f"graph-{tab.scheme}")
 
 
 @pytest.mark.parametrize("nodes", [10, 10_000])
@@ -119,7 +134,7 @@ def training(open_daemon: Served) -> Iterator[Any]:
 
 
 @BOTH
-def test_memory_is_stacked_by_tensor(tab: Tab, training: Any, request: pytest.FixtureRequest) -> None:
+def test_memory_is_stacked_by_tensor(tab: Tab, training: Any) -> None:
     training(40)
     page = tab.open("/#/session/held/memory")
     row = page.get_by_role("row").filter(has_text="net.0.weight.grad").first
@@ -141,13 +156,13 @@ def test_memory_is_stacked_by_tensor(tab: Tab, training: Any, request: pytest.Fi
     assert tab.violations() == []
     page.get_by_text("The numbers of the course").first.click()
     page.evaluate("document.querySelector('[role=tablist]').scrollIntoView()")
-    tab.picture(f"memory-{request.node.callspec.params['tab']}")
+    tab.picture(f"memory-{tab.scheme}")
     page.get_by_label("all, the sum alone").check()
     assert plot.locator("path.area").count() == 1
 
 
 @BOTH
-def test_batches_are_measured_and_walked(tab: Tab, training: Any, request: pytest.FixtureRequest) -> None:
+def test_batches_are_measured_and_walked(tab: Tab, training: Any) -> None:
     training(6)
     page = tab.open("/#/session/held/batches")
     page.get_by_text("% planned").wait_for()
@@ -176,4 +191,4 @@ def test_batches_are_measured_and_walked(tab: Tab, training: Any, request: pytes
     for _ in range(4):
         flame.press("+")
     page.get_by_role("heading", name="The latest batches").evaluate("it => it.scrollIntoView()")
-    tab.picture(f"batches-{request.node.callspec.params['tab']}")
+    tab.picture(f"batches-{tab.scheme}")

@@ -1,11 +1,11 @@
 // How a session's batches run: how many are planned and why the others are not, and the latest on a line of time.
 
-import { get, post, sessionPath } from "./api.js";
+import { post, sessionPath } from "./api.js";
 import { duration, h, liveTable, say, whole } from "./dom.js";
 import { flameChart } from "./flame.js";
+import { looking } from "./looking.js";
 import { batchesOf } from "./spans.js";
 
-const EVERY = 2000; // ms between two looks, while the session computes
 const COUNT = 20; // batches that are measured at a time
 
 export function batchesView(name) {
@@ -47,10 +47,6 @@ export function batchesView(name) {
     h("section", {}, measured.box), h("section", {}, kernels.box), h("section", {}, misses.box));
   let told = null;
   let shown = "";
-  let asking = false;
-  let closed = false;
-  let seen = null;
-  let last = -EVERY;
 
   function percent(part, all) {
     return all ? `${((100 * part) / all).toFixed(1)} %` : "–";
@@ -83,35 +79,19 @@ export function batchesView(name) {
       say(state, problem.message);
       return;
     }
-    await look();
+    await activity.look();
   }
 
-  async function look() {
-    if (asking || closed) return;
-    asking = true;
-    last = performance.now();
-    try {
-      told = await get(sessionPath(name, "/activity"));
-      if (closed) return;
-      draw();
-    } catch (problem) {
-      say(state, problem.message);
-      return;
-    } finally {
-      asking = false;
-    }
-    if (again.checked && !told.measuring) await measure();
+  const activity = looking(name, "/activity", (answer) => {
+    told = answer;
+    draw();
+    if (again.checked && !told.measuring) measure();
+  }, (problem) => say(state, problem.message));
+
+  function heard(state) {
+    controls.hidden = state.reader;
+    activity.heard(state);
   }
 
-  // As with losses: a session that sleeps is asked once.
-  function heard({ found, reader }) {
-    controls.hidden = reader;
-    const batches = found?.counts?.batches;
-    if (told && (batches === undefined || batches === seen)) return;
-    if (performance.now() - last < EVERY) return;
-    seen = batches;
-    look();
-  }
-
-  return { element, heard, close: () => { closed = true; } };
+  return { element, heard, close: activity.close };
 }

@@ -1,10 +1,8 @@
 // The curves that scripts log with session.log({...}).
 
-import { get, sessionPath } from "./api.js";
 import { curve } from "./chart.js";
 import { h, say } from "./dom.js";
-
-const EVERY = 2000; // ms between two looks, while the session computes
+import { looking } from "./looking.js";
 
 export function lossesView(name) {
   const none = h("p", {});
@@ -13,10 +11,6 @@ export function lossesView(name) {
   const element = h("div", {}, h("div", { class: "controls" }, h("label", {}, log, "logarithmic")), none, charts);
   const curves = new Map();
   let told = null;
-  let asking = false;
-  let closed = false;
-  let seen = null;
-  let last = -EVERY;
 
   function draw() {
     const found = Object.entries(told.series);
@@ -32,29 +26,13 @@ export function lossesView(name) {
     }
   }
 
-  async function look() {
-    if (asking || closed) return;
-    asking = true;
-    last = performance.now();
-    try {
-      told = await get(sessionPath(name, "/series"));
-      if (!closed) draw();
-    } catch (problem) {
-      none.hidden = false;
-      say(none, problem.message);
-    } finally {
-      asking = false;
-    }
-  }
+  const { heard, close } = looking(name, "/series", (answer) => {
+    told = answer;
+    draw();
+  }, (problem) => {
+    none.hidden = false;
+    say(none, problem.message);
+  });
 
-  // A session that sleeps is asked once, when somebody looks at it; then when it has done something.
-  function heard({ found }) {
-    const batches = found?.counts?.batches;
-    if (told && (batches === undefined || batches === seen)) return;
-    if (performance.now() - last < EVERY) return;
-    seen = batches;
-    look();
-  }
-
-  return { element, heard, close: () => { closed = true; } };
+  return { element, heard, close };
 }

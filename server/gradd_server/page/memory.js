@@ -1,10 +1,9 @@
 // What holds a session's memory, and how it came to be so.
 
-import { get, sessionPath } from "./api.js";
 import { bytes, h, liveTable, say, whole } from "./dom.js";
+import { looking } from "./looking.js";
 import { BESIDE, stackChart } from "./stack.js";
 
-const EVERY = 2000; // ms between two looks, while the session computes
 const KINDS = {
   leaf: "leaf", tensor: "no gradient", result: "with a history", gradient: "gradient", saved: "for backward",
   tangent: "tangent",
@@ -27,10 +26,6 @@ export function memoryView(name) {
   const more = h("p", { class: "quiet" });
   const element = h("div", {}, choice, chart.element, state, h("h2", {}, "What holds it now"), facts, blocks.box, more);
   let told = null;
-  let asking = false;
-  let closed = false;
-  let seen = null;
-  let last = -EVERY;
 
   function draw() {
     if (!told) return;
@@ -46,30 +41,11 @@ export function memoryView(name) {
     ].join(" ");
   }
 
-  async function look() {
-    if (asking || closed) return;
-    asking = true;
-    last = performance.now();
-    try {
-      told = await get(sessionPath(name, "/memory"));
-      if (closed) return;
-      say(state, "");
-      draw();
-    } catch (problem) {
-      say(state, problem.message);
-    } finally {
-      asking = false;
-    }
-  }
+  const { heard, close } = looking(name, "/memory", (answer) => {
+    told = answer;
+    say(state, "");
+    draw();
+  }, (problem) => say(state, problem.message));
 
-  // As with losses: a session that sleeps is asked once.
-  function heard({ found }) {
-    const batches = found?.counts?.batches;
-    if (told && (batches === undefined || batches === seen)) return;
-    if (performance.now() - last < EVERY) return;
-    seen = batches;
-    look();
-  }
-
-  return { element, heard, close: () => { closed = true; } };
+  return { element, heard, close };
 }
