@@ -38,9 +38,10 @@ def locked_daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 class Tab:
     """A page, and what went wrong in it."""
 
-    def __init__(self, page: Any, url: str) -> None:
+    def __init__(self, page: Any, url: str, scheme: str = "light") -> None:
         self.page = page
         self.url = url
+        self.scheme = scheme
         self.wrong: list[str] = []
         self.asked: list[str] = []
         page.set_default_timeout(PATIENT)
@@ -80,7 +81,7 @@ def tab(browser: Any, open_daemon: Served, request: pytest.FixtureRequest) -> It
     """A tab at the daemon that asks for no key; `scheme` (light, dark) as a parameter."""
     scheme = getattr(request, "param", "light")
     context = browser.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 800})
-    made = Tab(context.new_page(), open_daemon.url)
+    made = Tab(context.new_page(), open_daemon.url, scheme)
     yield made
     context.close()
     assert made.wrong == []
