@@ -16,6 +16,7 @@ from gradd_protocol import frames
 from gradd_protocol.messages import Batch
 from gradd_server import cli
 from gradd_server.settings import Settings
+from gradd_server.shares import READABLE
 
 from tests.bearer import bearer
 from tests.docs.test_pages import blocks
@@ -107,3 +108,10 @@ def test_origins_are_let_in_as_the_page_says() -> None:
     (line,) = re.findall(r"^    gradd (serve --allow-origin .*)$", PAGE, re.MULTILINE)
     settings = Settings.load(vars(cli.parser().parse_args(shlex.split(line))), {})
     assert settings.origins == {"https://app.example", "http://localhost:5173"}
+
+
+def test_what_a_share_reads() -> None:
+    (paragraph,) = re.findall(r"^A \*share\* is a key.*?\n\n", PAGE, re.DOTALL | re.MULTILINE)
+    paths = [path.removeprefix("GET ") for path in re.findall(r"`((?:GET )?/\S+)`", paragraph)]
+    whole = {path if path.startswith("/v1/") else f"/v1/sessions/{{name}}{path}" for path in paths}
+    assert whole == set(READABLE)
