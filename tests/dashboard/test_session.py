@@ -62,6 +62,23 @@ def test_what_is_logged_while_an_answer_takes_long_is_asked_for(tab: Tab, traine
     page.get_by_role("img", name="loss: 61 points").wait_for()
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [(1e308, -1e308), (1e17, 1e17 + 16), (1e17, 1e17), (1.7e308, 1.7e308), (0.0, 5e-324)]
+)
+def test_a_curve_of_any_numbers_is_drawn(tab: Tab, open_daemon: Served, one: float, other: float) -> None:
+    with gradd.connect(open_daemon.url, session="odd") as session:
+        session.log({"loss": one}, step=1 << 60)
+        session.log({"loss": other}, step=(1 << 60) + 256)
+        session.flush()
+        page = tab.open("/#/session/odd/losses")
+        plot = page.get_by_role("img", name="loss: 2 points")
+        plot.wait_for()
+        assert plot.locator("path").get_attribute("d").count("L") == 1
+        page.get_by_label("logarithmic").check()  # what goes wrong in the page fails the test
+        page.get_by_role("img", name="loss: 2 points").wait_for()
+    gradd.delete_session("odd", open_daemon.url)
+
+
 @BOTH
 def test_a_graph_is_drawn_and_walked(tab: Tab, trained: Any) -> None:
     page = tab.open("/#/session/trained/losses")

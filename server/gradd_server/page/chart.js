@@ -5,15 +5,21 @@ import { h, number, say, svg } from "./dom.js";
 const WIDTH = 560, HEIGHT = 240, LEFT = 62, RIGHT = 12, TOP = 10, BOTTOM = 26;
 const ROWS = 40; // of the table
 
-// About `count` round numbers from low to high.
+// About `count` round numbers from low to high, which may be as far apart or as close together as numbers are.
 export function ticks(low, high, count) {
-  const span = high - low || Math.abs(high) || 1;
-  const rough = span / count;
+  const rough = high / count - low / count || (Math.abs(high) || 1) / count;
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((n) => n * unit).find((n) => n >= rough);
-  const found = [];
-  for (let at = Math.ceil(low / step); at * step <= high + step * 1e-9; at += 1) found.push(at * step);
-  return found;
+  const first = Math.ceil(low / step);
+  const found = Array.from({ length: count + 1 }, (_, n) => (first + n) * step);
+  return [...new Set(found)].filter((at) => Number.isFinite(at) && at <= high + step * 1e-9);
+}
+
+// Where each value is from low (0) to high (1).
+function between(low, high) {
+  const unit = Number.isFinite(high - low) ? 1 : 0.5;
+  const span = unit * high - unit * low || 1;
+  return (value) => (unit * value - unit * low) / span;
 }
 
 const real = (value) => (typeof value === "number" ? value : NaN);
@@ -44,9 +50,13 @@ export function curve(name, colour) {
     const ys = drawn.map(([, y]) => scale(y));
     const [x0, x1] = [Math.min(...xs), Math.max(...xs)];
     let [y0, y1] = ys.length ? [Math.min(...ys), Math.max(...ys)] : [0, 1];
-    if (y0 === y1) [y0, y1] = [y0 - 0.5, y1 + 0.5];
-    const toX = (x) => LEFT + ((WIDTH - LEFT - RIGHT) * (x - x0)) / (x1 - x0 || 1);
-    const toY = (y) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * (y - y0)) / (y1 - y0);
+    if (y0 === y1) {
+      const room = Math.max(0.5, Math.abs(y0) / 4);
+      [y0, y1] = [Math.max(y0 - room, -Number.MAX_VALUE), Math.min(y1 + room, Number.MAX_VALUE)];
+    }
+    const [along, up] = [between(x0, x1), between(y0, y1)];
+    const toX = (x) => LEFT + (WIDTH - LEFT - RIGHT) * along(x);
+    const toY = (y) => HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * up(y);
     place = toX;
     const parts = [];
     for (const y of ticks(y0, y1, 4)) {
