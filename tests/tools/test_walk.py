@@ -148,6 +148,11 @@ def test_a_curve_goes_from_corner_to_corner() -> None:
     assert [n for n in ("1", "10", "100") if f">{n}</text>" not in svg] == []
 
 
+def test_a_curve_of_one_power_of_ten_is_drawn() -> None:
+    svg = lines("t", [Line("a", [(0, 10.0), (1, 10.0)])], "x", "y", log=True)
+    assert 'points="74.0,254.0 616.0,254.0"' in svg
+
+
 def test_bars_of_a_name_are_in_one_row() -> None:
     svg = bars("t", [Bar("one", 0.0, 1.0), Bar("two", 1.0, 4.0), Bar("one", 2.0, 3.0)], "ms")
     boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', svg)

@@ -66,9 +66,8 @@ def _axis(
     found = [*values]
     low, high = min(found), max(found)
     if log:
-        return _Axis(
-            10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high)), True, begin, end
-        )
+        first = math.floor(math.log10(low))
+        return _Axis(10.0**first, 10.0 ** max(math.ceil(math.log10(high)), first + 1), True, begin, end)
     if not tight:
         step = _step((high - low) or 1.0)
         low, high = math.floor(low / step) * step, math.ceil(high / step) * step
