@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import sys
@@ -25,6 +24,7 @@ import yaml
 
 from tests.docs.test_pages import run_python
 from tests.waiting import PATIENCE
+from tools.walk.home import commands, free_port
 
 DOCKER = Path(__file__).parents[2] / "docker"
 SET = yaml.safe_load((DOCKER / "compose.tls.yaml").read_text())
@@ -51,11 +51,6 @@ def installed(tool: str) -> str:
     if found is None:
         pytest.skip(f"{tool} is not installed")
     return found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def come(ask: Any) -> Any:
@@ -119,12 +114,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def scraper_key(served: Served, folder: Path) -> str:
     """What the set's first step leaves for Prometheus, run in this folder."""
-    (folder / "gradd").write_text(f'#!/bin/sh\nexec {sys.executable} -m gradd_server "$@"\n')
-    (folder / "gradd").chmod(0o755)
     step = SET["services"]["scraper-key"]
     assert step["entrypoint"] == ["sh", "-c"]
     command = [*step["entrypoint"], step["command"][0].replace("/run/gradd", str(served.key))]
-    environ = ENVIRON | {"PATH": f"{folder}{os.pathsep}{ENVIRON['PATH']}", "GRADD_DATA_DIR": str(served.data)}
+    environ = ENVIRON | {"PATH": commands(folder / "bin"), "GRADD_DATA_DIR": str(served.data)}
     subprocess.run(command, env=environ, check=True, capture_output=True)
     return (served.key / "scraper.key").read_text()
 

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from gradd_server.settings import Settings
 from tests.docs.test_pages import ROOT, blocks, run_python
 from tests.server.test_reach import certificate
 from tests.waiting import PATIENCE
+from tools.walk.home import free_port
 
 HOWTO = ROOT / "docs" / "howto"
 PARTS = "serve|keys|unit|doctor|sessions|top|health|config"
@@ -65,12 +65,6 @@ def test_the_container_is_that_of_the_compose_file() -> None:
     assert {*re.findall(r"compose.yaml exec (\S+) ", page)} == {*services}
     assert "127.0.0.1:4733" in page
     assert services["gradd"]["command"][-1] == "4733"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    return port
 
 
 @pytest.fixture

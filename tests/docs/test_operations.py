@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from gradd_server.settings import Settings
 
 from tests.docs.test_pages import ROOT, blocks, run_shell
 from tests.waiting import PATIENCE
+from tools.walk.home import commands, free_port
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 SERVES = re.findall(r"^    gradd (serve .*)$", PAGE, re.MULTILINE)
@@ -69,20 +69,13 @@ def test_the_commands_of_the_page(served: tuple[str, Path], tmp_path: Path) -> N
 
 def test_from_an_empty_machine_to_a_restored_one(tmp_path: Path) -> None:
     """The walkthrough, on a free port. Whatever it leaves behind is of its process group."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    binaries = tmp_path / "bin"
-    binaries.mkdir()
-    for name, what in (("gradd", "-m gradd_server"), ("python", "")):
-        (binaries / name).write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n')
-        (binaries / name).chmod(0o755)
-    program = blocks("docs/operations.md", "bash").replace("4733", str(port))
+    program = blocks("docs/operations.md", "bash").replace("4733", str(free_port()))
     out, err = tmp_path / "out", tmp_path / "err"
     # Into files: a daemon that a failed shell leaves behind would hold a pipe open.
     with out.open("wb") as to, err.open("wb") as errors:
         shell = subprocess.Popen(
             ["sh", "-eu", "-c", program], cwd=tmp_path, stdout=to, stderr=errors, start_new_session=True,
-            env={**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"},
+            env={**os.environ, "PATH": commands(tmp_path / "bin")},
         )  # fmt: skip
         try:
             code = shell.wait(PATIENCE)

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.bearer import bearer
+from tools.walk.home import commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -44,16 +45,10 @@ def run_shell(program: str, folder: Path, **environment: str) -> subprocess.Comp
     """What a shell makes of the program in the folder, where `gradd` is the command of this checkout, and
     `python` this interpreter.
     """
-    binaries = folder / "bin"
-    binaries.mkdir()
-    for name, what in (("gradd", "-m gradd_server"), ("python", "-W error")):
-        (binaries / name).write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n')
-        (binaries / name).chmod(0o755)
-    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["sh", "-eu", "-c", program],
         cwd=folder,
-        env={**os.environ, "PATH": path, **environment},
+        env={**os.environ, "PATH": commands(folder / "bin"), **environment},
         capture_output=True,
         text=True,
         check=False,

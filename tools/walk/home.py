@@ -20,6 +20,23 @@ _SERVE, _SERVES = "gradd serve", re.compile(r".* listens on .*\n")
 _KEPT = re.compile(r"GRADD_(?:\w+_)?SILENCE_SECONDS")
 
 
+def commands(folder: Path) -> str:
+    """Make a folder with `gradd`, the command of this checkout, and `python`, this interpreter; a PATH that
+    begins with it.
+    """
+    folder.mkdir(exist_ok=True)
+    for name, what in (("gradd", "-m gradd_server"), ("python", "-W error")):
+        (folder / name).write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n')
+        (folder / name).chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody has at the moment."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
 class Home:
     """Implements `page.Place`: a folder, a shell in it, and a terminal for each daemon."""
 
@@ -27,21 +44,17 @@ class Home:
         self._ends = ExitStack()
         self._root = Path(self._ends.enter_context(tempfile.TemporaryDirectory(prefix="walk-"))).resolve()
         self.folder = self._root / "home"
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port: int = free.getsockname()[1]
-        for name in ("home", "bin", "tmp"):
+        self._port = free_port()
+        for name in ("home", "tmp"):
             (self._root / name).mkdir()
-        for name, what in (("gradd", "-m gradd_server"), ("python", "-W error")):
-            command = self._root / "bin" / name
-            command.write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n')
-            command.chmod(0o755)
+        self._path = commands(self._root / "bin")
         self._shell = self._open()
 
     def _open(self) -> Shell:
         ours = {
             "HOME": str(self.folder),
             "TMPDIR": str(self._root / "tmp"),
-            "PATH": f"{self._root / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "PATH": self._path,
             "GRADD_PORT": str(self._port),
             "GRADD_KERNELS": "numpy",  # what everybody has
             "LC_ALL": "C.UTF-8",
