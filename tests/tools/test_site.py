@@ -82,6 +82,8 @@ def test_docstrings_mean_what_they_say() -> None:
     assert objects.markdown("(*, n) to (*, m), `a * b`, see https://a.org/b_c.") == (
         r"(\*, n) to (\*, m), `a * b`, see <https://a.org/b_c>."
     )
+    assert objects.markdown("1.") == r"1\."
+    assert objects.markdown("x\n- y\n# z &amp; {role}`a`") == "x\n\\- y\n\\# z \\&amp; \\{role}`a`"
 
 
 def test_signatures_are_those_of_stubs() -> None:

@@ -25,11 +25,17 @@ def signature(fn: Any, bound: bool = False) -> str:
 
 def markdown(docstring: str | None) -> str:
     """A docstring as Markdown: outside of code and addresses its characters mean themselves."""
-    parts = re.split(r"(``.+?``|`[^`]+`|https?://[^\s)]*[^\s).,])", inspect.cleandoc(docstring or ""))
-    parts[::2] = [re.sub(r"([*_<>\[\]\\|$])", r"\\\1", part) for part in parts[::2]]
-    parts[1::2] = [f"<{part}>" if part.startswith("http") else part for part in parts[1::2]]
     # Four columns more would be a block of code.
-    return re.sub(r"^ +", "", "".join(parts), flags=re.MULTILINE)
+    text = re.sub(r"^ +", "", inspect.cleandoc(docstring or ""), flags=re.MULTILINE)
+    parts = re.split(r"(``.+?``|`[^`]+`|https?://[^\s)]*[^\s).,])", text)
+    parts[::2] = [_plain(part) for part in parts[::2]]
+    parts[1::2] = [f"<{part}>" if part.startswith("http") else part for part in parts[1::2]]
+    return "".join(parts)
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"([*_<>\[\]\\|$&{]|^[-+#=])", r"\\\1", text, flags=re.MULTILINE)
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", text, flags=re.MULTILINE)
 
 
 def directive(kind: str, heads: Iterable[str], body: str, fence: str = "```") -> str:
