@@ -88,6 +88,7 @@ def test_what_says_the_same_stays() -> None:
         ("in 1.9 s, 12.0 ms", "in 0.2 s, 140 ms", True),
         ("up 0:00:44", "up 1:12:00", True),
         ("gradd 0.1.0, Python 3.11.7", "gradd 0.2.0, Python 3.13.1", True),
+        ("at http://127.0.0.1:4733", "at http://10.0.0.1:4733", False),
         ("2026-11-27T21:02:22+0000 gradd[26803]: ready", "2027-01-02T00:00:00Z gradd[7]: ready", True),
         ("SECONDS\n    0.8\n", "SECONDS\n   11.2\n", True),
         ("k48f2690d23: user", "k93bf739855: user", True),

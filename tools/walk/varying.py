@@ -19,7 +19,7 @@ _DIFFERS = tuple(
         r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*",  # a moment
         r"\d+:\d\d:\d\d",  # how long a daemon is up
         r"\b[\d.]+ ?(?:s|ms|µs|us|%|KiB|MiB)(?![\w])",  # a time, a share of one, memory of a process
-        r"\b\d+\.\d+\.\d+\b",  # a version
+        r"(?<![\d.])\d+\.\d+\.\d+(?![\d.])",  # a version, but no address
         r"(?<=extras: )\S.*",  # what is installed beside it
         r"\bk[0-9a-f]{10}\b",  # the id of a key
         r"(?<=gradd\[)\d+|^\d+(?= +(?:ready|computing) )",  # the id of a process
