@@ -37,6 +37,9 @@ def test_a_command_is_one(command: str) -> None:
     if command.startswith("serve"):
         assert Settings.load(vars(arguments), {}).auth
     assert callable(arguments.run)
+
+
+def test_the_pages_have_commands() -> None:
     assert len(COMMANDS) > 12
 
 

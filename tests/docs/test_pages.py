@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.bearer import bearer
+from tools.site.pages import lines_with_code
 from tools.walk.home import commands
 
 ROOT = Path(__file__).parents[2]
@@ -158,8 +159,14 @@ def test_lines_are_as_long_as_everywhere(page: Path) -> None:
 @cache
 def anchors(page: Path) -> frozenset[str]:
     """The anchors of a page's headings, as GitHub and the site make them."""
-    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    text = "".join(line for line, code in lines_with_code(page.read_text()) if not code)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return frozenset(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)
+
+
+def test_a_comment_in_code_is_no_heading(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# One\n\n```sh\n# two\n```\n\n## And three\n")
+    assert anchors(tmp_path / "page.md") == {"one", "and-three"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
