@@ -99,7 +99,7 @@ class MemoryHistory:
         if now < self._until:
             if batches >= self._watched.next and now >= self._rests:
                 began = perf_counter()
-                layers = _layers(_looked_at(session), _beside(session))
+                layers = _layers(_looked_at(session), _beside(session, whole))
                 self._rests = now + SHARE * (perf_counter() - began)
                 self._watched.add(MemoryPoint(batches, now, whole, layers))
             self.due = min(self.due, self._watched.next)
@@ -111,7 +111,7 @@ class MemoryHistory:
             self._watched = MemoryCourse(1)
             self._watched.next = batches + 1
         self._until, self.due = now + WATCHED_SECONDS, batches
-        found, beside, used = _looked_at(session), _beside(session), session.account.used
+        found, beside, used = _looked_at(session), _beside(session, whole), session.account.used
         latest = MemoryPoint(batches, now, whole, _layers(found, beside))
         blocks = found.blocks
         said = {
@@ -137,12 +137,14 @@ def _looked_at(session: SessionState) -> MemoryMap:
     return found
 
 
-def _beside(session: SessionState) -> dict[str, int]:
-    """Bytes of what is not elements of tensors."""
+def _beside(session: SessionState, whole: int) -> dict[str, int]:
+    """Bytes of what is not elements of tensors, of the `whole`. That is read before, since to an account each
+    reference to it is a tensor, `account` below as well.
+    """
     account, plans = session.account, session.plans.counts["bytes"]
     results, uploads = session.pins.bytes, session.staged.bytes
     return {
-        "objects": max(0, account.whole - account.used - account.other),
+        "objects": max(0, whole - account.used - account.other),
         "plans": plans,
         "results": results,
         "uploads": uploads,

@@ -64,6 +64,8 @@ def test_all_bytes_are_told_with_who_has_them(session: Any) -> None:
     assert set(found["beside"]) == {"objects", "plans", "results", "uploads", "rest"}
     assert found["beside"]["objects"] > 0
     assert sum(found["beside"].values()) - found["beside"]["objects"] == inner(session).account.other
+    for course in ("whole", "watched"):
+        assert found["bytes"] + sum(found["beside"].values()) == found[course]["bytes"][-1]
 
 
 def test_a_graph_that_a_plan_left_folded_is_told_and_stays_so(session: Any) -> None:
@@ -74,7 +76,7 @@ def test_a_graph_that_a_plan_left_folded_is_told_and_stays_so(session: Any) -> N
         table = inner(session).table.ids
         found = told(session)
         loss.backward()
-    assert isinstance(table[loss._id]._fn, LazyNode) or table[loss._id]._fn is None
+    assert isinstance(table[loss._id]._fn, LazyNode)
     saved = [block for block in found["blocks"] if block["kind"] == "saved"]
     assert [(b["label"], b["bytes"], b["holders"]) for b in saved] == [
         ("saved by ExpBackward0", 1024, ["saved by ExpBackward0"])
