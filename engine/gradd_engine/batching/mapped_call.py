@@ -42,8 +42,6 @@ def by_sample(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 class MapLevel(Protocol):
     """The part of a vmap level that rules use."""
 
-    # Members of a protocol have no code; `...` is for type checkers.
-
     size: int
     randomness: str
     outer: tuple[Any, ...]

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 class Listener(Protocol):
     """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
-
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran

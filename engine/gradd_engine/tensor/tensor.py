@@ -85,8 +85,6 @@ def new_counter() -> VersionCounter:
 class Backend(Protocol):
     """The interface of numpy, cupy and meta."""
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
-
     device: Device
     listener: Listener | None
     is_meta: bool
