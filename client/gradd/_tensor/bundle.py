@@ -18,7 +18,8 @@ def bundle(t: Tensor) -> dict[str, str]:
     """The tensor by media type. Its values are read once, as `repr` does, and what prevents that is shown:
     whoever displays a tensor would ask for its other forms, and wait for each.
     """
-    title = type(t).__name__.lower() if type(t).__name__ == "Tensor" else type(t).__name__
+    kind = type(t).__name__
+    title = "tensor" if kind == "Tensor" else kind
     try:
         said = repr(t)
     except GraddError as error:
