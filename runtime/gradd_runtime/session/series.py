@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 MOST_NAMES = 64
 #: points of a curve; at so many, every second one is dropped, and of those to come
 MOST_POINTS = 2048
+#: points that a curve of a snapshot may have had: the numbers of those to come are steps
+MOST_COUNTED = 1 << 62
 
 
 class SeriesImage(msgspec.Struct, array_like=True):
     """A curve in a snapshot; values are those of `Series.told`."""
 
     name: CurveName
-    every: Annotated[int, Meta(ge=1)]
-    count: Annotated[int, Meta(ge=1)]
+    every: Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
+    count: Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
     steps: list[CurveStep]
     values: list[Real]
     last: tuple[CurveStep, Real]

@@ -98,8 +98,9 @@ def shaped(row: Any, shape: list[int]) -> None:
     row[SHAPE], row[STRIDES] = shape, [0] * len(shape)
 
 
-#: what follows a curve's name: one point, and too many
+#: what follows a curve's name: one point, too many, and more than there are steps for those to come
 POINT, POINTS = [1, 1, [0], [0.5], [0, 0.5]], [1, 4096, [1] * 4096, [1] * 4096, [1, 1]]
+ENDLESS = [1 << 62, 1 << 63, [0, 1], [0.5, 0.5], [1, 0.5]]
 WRONG = [["dim", None], ["keepdim", "x"], ["dtype", None]]
 ATTACKS: dict[str, tuple[str, Edit]] = {
     "outside": ("outside of its storage", lambda s, g: put(tensor(s, "w"), OFFSET, 1)),
@@ -169,10 +170,12 @@ ATTACKS: dict[str, tuple[str, Edit]] = {
     "two hooks": ("two of one name", lambda s, g: s["hooks"].append(s["hooks"][0])),
     "hook's words": ("tensor", lambda s, g: put(s["hooks"][0], 1, {"tensor": 5})),
     "curve's stride": ("state", lambda s, g: put(s["series"][0], 1, 0)),
+    "curve's long stride": ("state", lambda s, g: put(s["series"], 0, ["a", 1 << 64, *POINT[1:]])),
     "curve's count": ("points that it says", lambda s, g: put(s["series"][0], 2, 9)),
     "curve's values": ("points that it says", lambda s, g: s["series"][0][4].pop()),
     "curve's step": ("state", lambda s, g: put(s["series"][0][3], 0, 1 << 63)),
     "curve's name": ("state", lambda s, g: put(s["series"][0], 0, "")),
+    "endless curve": ("state", lambda s, g: put(s["series"], 0, ["a", *ENDLESS])),
     "long curve": ("points that it says", lambda s, g: put(s["series"], 0, ["a", *POINTS])),
     "curves": ("more than 64", lambda s, g: s["series"].extend([f"c{n}", *POINT] for n in range(64))),
     "unknown member": ("state", lambda s, g: s.update(code="x")),
