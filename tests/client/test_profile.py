@@ -7,6 +7,7 @@ from typing import Any
 
 import gradd
 import pytest
+from msgspec.structs import replace
 
 
 @pytest.fixture(params=["local", "stream", "http"])
@@ -44,6 +45,19 @@ def test_a_loop_is_planned_from_its_third_step_on(session: gradd.Session) -> Non
     assert "6 batches: 4 planned, 2 eager; programs known 5, new 1" in text
     assert "sgd_step" in text
     assert "2 x first sighting" in text
+
+
+def test_what_pipelined_batches_waited_is_told_of_each(session: gradd.Session) -> None:
+    """They wait at the same time, so the sum is more than all took. Those that are not kept count as well."""
+    with session.profile() as p:
+        gradd.ones(2).tolist()
+    p.wall = 0.5
+    p._report = replace(p._report, planned=1990, eager=10, seconds=0.4, waited=20.0)
+    counts, times, *_ = str(p).splitlines()
+    assert counts.startswith("2000 batches: 1990 planned, 10 eager")
+    took, waited = times.split("; ")
+    assert took == "500.0 ms in all, 400.0 ms of it in the engine"
+    assert waited == "a batch waited 10.0 ms in the queue on average"
 
 
 def test_a_miss_names_the_first_step_that_differs(session: gradd.Session) -> None:

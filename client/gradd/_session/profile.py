@@ -29,9 +29,9 @@ class Profile:
     seconds, waited; the latest thousand), ``misses`` (program, like, step, was, found), counts ``planned``,
     ``eager``, ``hits`` (batches whose program the session knew), ``new_programs``, ``round_trips``,
     ``bytes_sent``, ``bytes_received``; ``waits``, the script's lines that waited for a value (file, line,
-    code, round_trips, seconds); seconds ``wall`` (of the script), ``engine`` and ``waited`` (in the daemon's
-    queue). ``print(profile)`` shows a table, ``export_chrome_trace(path)`` writes all of it as one timeline.
-    Other writers of the session are included.
+    code, round_trips, seconds); seconds ``wall`` (of the script), ``engine`` and ``waited`` (the sum of what
+    batches waited in the daemon's queue, many of them at the same time). ``print(profile)`` shows a table,
+    ``export_chrome_trace(path)`` writes all of it as one timeline. Other writers of the session are included.
     """
 
     waits: list[WaitingLine]
@@ -113,13 +113,13 @@ class Profile:
         if self._report is None:
             return "<profile: being measured>"
         r = self._report
-        ms = 1e3
+        ms, ran = 1e3, r.planned + r.eager
         lines = [
-            f"{len(r.batches)} batches: {r.planned} planned, {r.eager} eager; programs known {r.hits}, new "
+            f"{ran} batches: {r.planned} planned, {r.eager} eager; programs known {r.hits}, new "
             f"{r.new_programs}; {self.round_trips} round trips, {_size(self.bytes_sent)} sent, "
             f"{_size(self.bytes_received)} received",
-            f"{ms * self.wall:.1f} ms in all, {ms * r.seconds:.1f} ms of it in the engine, "
-            f"{ms * r.waited:.1f} ms in the queue",
+            f"{ms * self.wall:.1f} ms in all, {ms * r.seconds:.1f} ms of it in the engine; a batch waited "
+            f"{ms * r.waited / max(ran, 1):.1f} ms in the queue on average",
             "",
             f"{'kernel':<32} {'how':<8} {'calls':>8} {'ms':>10} {'us a call':>10}",
         ]
