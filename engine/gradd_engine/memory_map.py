@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .custom import CustomNode
 from .graph import CopySlices
-from .tensor import AccumulateGrad, LazyNode, Node, Saved, Tensor
+from .tensor import AccumulateGrad, LazyNode, Node, Saved, Storage, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .tensor import Storage
+    from collections.abc import Iterable, Mapping
 
 #: tensors and nodes that are looked at, of one map
 MOST_LOOKED_AT = 50_000
@@ -50,6 +48,8 @@ class MemoryMap:
 
     def __init__(self, roots: Iterable[tuple[str, Tensor]], most: int = MOST_LOOKED_AT) -> None:
         self.truncated = False
+        #: how many tensors and nodes may still be looked at
+        self._left = most
         self._blocks: dict[int, MemoryBlock] = {}
         #: tensors, nodes and folded graphs by identity; they are held by what is walked
         self._seen: set[int] = set()
@@ -65,7 +65,7 @@ class MemoryMap:
                 elif t._fn is not None:
                     label = _name(t._fn)
             self._tensors.append((t, label, kind, name))
-        self._walk(most)
+        self._walk()
 
     def hold(self, storage: Storage, label: str, kind: str, shape: Any, dtype: str, holder: str) -> None:
         """Note that `holder` has that memory; label and kind are those of the first who has."""
@@ -85,10 +85,10 @@ class MemoryMap:
         """The blocks, the largest first."""
         return sorted(self._blocks.values(), key=lambda block: -block.bytes)
 
-    def _walk(self, most: int) -> None:
+    def _walk(self) -> None:
         # Tensors come first: what a name or handle leads to is not taken for what a graph saved.
         while self._tensors or self._nodes:
-            if len(self._seen) >= most:
+            if self._left <= 0:
                 self.truncated = True
                 return
             if self._tensors:
@@ -102,6 +102,7 @@ class MemoryMap:
         if id(t) in self._seen:
             return
         self._seen.add(id(t))
+        self._left -= 1
         if t._fn is not None:
             self._nodes.append(t._fn)
         if t._base is not None:
@@ -110,25 +111,25 @@ class MemoryMap:
             if tangent is not None:
                 self._tensors.append((tangent, f"tangent of {label}", "tangent", f"tangent of {label}"))
         if t._grad is not None:
-            name = f"{holder if kind != 'saved' else label}.grad"[:_LONGEST]
-            self._tensors.append((t._grad, name, "gradient", name))
+            self._tensors.append((t._grad, *_gradient(holder)))
 
     def _node(self, node: Node) -> None:
         if id(node) in self._seen:
             return
         self._seen.add(id(node))
+        self._left -= 1
         if isinstance(node, LazyNode):
             self._folded(node)
             return
+        said = _keeping(node)
         if isinstance(node, AccumulateGrad):
-            self._tensors.append((node.variable, "a leaf of the graph", "leaf", "the graph, as a leaf"))
+            self._tensors.append((node.variable, *said))
         kept = node.fn if isinstance(node, CopySlices) else node
         entries = kept.entries() if isinstance(kept, CustomNode) else getattr(kept, "saved", None)
-        said = f"saved by {node.name()}"
         for entry in (entries or {}).values():
             for one in entry if isinstance(entry, list) else [entry]:
                 if isinstance(one, Saved):
-                    self._tensors.append((one.tensor, said, "saved", said))
+                    self._tensors.append((one.tensor, *said))
         self._nodes.extend(e.node for e in node.edges if e is not None)
 
     def _folded(self, node: LazyNode) -> None:
@@ -137,18 +138,51 @@ class MemoryMap:
             self._nodes.append(node.unfold())
         elif id(graph) not in self._seen:
             self._seen.add(id(graph))
-            for name, t, storage in graph.saved():
-                said = f"saved by {name}"
-                self.hold(storage, said, "saved", t._shape, t._dtype.name, said)
+            behind = graph.behind()
+            walked: set[int] = set()
+            for traced, t in graph.kept():
+                self._traced(behind, walked, t, *_keeping(traced))
             for held in graph.holds():
                 if isinstance(held, Tensor):
                     self._tensors.append((held, "held by a graph", _kind(held), "the graph"))
                 else:
                     self._nodes.append(held)
 
+    def _traced(
+        self, behind: Mapping[int, Tensor | Storage], walked: set[int], t: Tensor | None,
+        label: str, kind: str, holder: str,
+    ) -> None:  # fmt: skip
+        """What stands behind a traced tensor and, once, behind its gradient."""
+        while t is not None:
+            self._left -= 1
+            found = behind.get(id(t))
+            if isinstance(found, Tensor):
+                self._tensors.append((found, label, kind, holder))
+            if not isinstance(found, Storage):
+                return
+            self.hold(found, label, kind, t._shape, t._dtype.name, holder)
+            if id(t) in walked:
+                return
+            walked.add(id(t))
+            t, (label, kind, holder) = t._grad, _gradient(holder)
+
 
 def _kind(t: Tensor) -> str:
     return "result" if t._fn is not None else "leaf" if t._requires_grad else "tensor"
+
+
+def _keeping(node: Node) -> tuple[str, str, str]:
+    """Label, kind and holder of what a node keeps."""
+    if isinstance(node, AccumulateGrad):
+        return "a leaf of the graph", "leaf", "the graph, as a leaf"
+    said = f"saved by {node.name()}"
+    return said, "saved", said
+
+
+def _gradient(holder: str) -> tuple[str, str, str]:
+    """Label, kind and holder of the gradient of what `holder` has."""
+    name = f"{holder}.grad"[:_LONGEST]
+    return name, "gradient", name
 
 
 def _name(node: Node) -> str:

@@ -239,11 +239,16 @@ class FoldedGraph(Protocol):
     def node(self, traced: Node) -> Node:
         """The node that stands for `traced`; the first call makes all of them."""
 
-    def saved(self) -> Iterable[tuple[str, Tensor, Storage]]:
-        """What they will keep: of each the name of its node, the traced tensor and the memory."""
+    def kept(self) -> Iterable[tuple[Node, Tensor]]:
+        """What they will keep: traced nodes, each with a traced tensor."""
+
+    def behind(self) -> Mapping[int, Tensor | Storage]:
+        """By the ids of traced tensors: the tensors that they stand for, or the memory of those that are made
+        with the nodes.
+        """
 
     def holds(self) -> Iterable[Tensor | Node]:
-        """The tensors and the earlier nodes that are held for them."""
+        """What is held for them besides: tensors, and earlier nodes."""
 
 
 class LazyNode(Node):

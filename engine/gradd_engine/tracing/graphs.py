@@ -63,18 +63,20 @@ class ReplayedGraph:
             self._make()
         return self._nodes[id(traced)]
 
-    def saved(self) -> Iterator[tuple[str, Tensor, Storage]]:
+    def kept(self) -> Iterator[tuple[Node, Tensor]]:
         """See FoldedGraph."""
-        far = {id(f.tensor): storage for f, storage, *_ in self._far}
         for node in self._ending.nodes:
-            for t in () if node.leaf else held(node):
-                storage = far.get(id(t)) or self._tensors[id(t)]._storage
-                assert storage is not None
-                yield node.name(), t, storage
+            for t in held(node):
+                yield node, t
+
+    def behind(self) -> dict[int, Tensor | Storage]:
+        """See FoldedGraph."""
+        return {id(f.tensor): storage for f, storage, *_ in self._far} | self._tensors
 
     def holds(self) -> Iterator[Tensor | Node]:
         """See FoldedGraph."""
-        yield from self._tensors.values()
+        kept = {id(t) for _, t in self.kept()}
+        yield from (t for i, t in self._tensors.items() if i not in kept)
         yield from self._nodes.values()
 
     def _make(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ import gradd
 import numpy as np
 import pytest
 from gradd._transports.local import _inline
+from gradd_engine.memory_map import MemoryMap
 from gradd_engine.tensor import LazyNode
 from gradd_protocol import frames
 from gradd_protocol import messages as m
@@ -83,6 +85,41 @@ def test_a_graph_that_a_plan_left_folded_is_told_and_stays_so(session: Any) -> N
     ]
     assert found["untold"] == 0
     assert inner(session).plans.counts["planned"] > 0
+
+
+def test_a_leaf_that_a_folded_graph_alone_holds_is_told_with_its_gradient() -> None:
+    """As that of the graph which the first batch made, without a plan."""
+    steps = [
+        {"op": "ones", "attrs": {"size": [100]}, "outputs": ["%leaf"]},
+        {"op": "set_requires_grad", "inputs": ["%leaf"], "attrs": {"requires_grad": True}},
+        {"op": "mul", "inputs": ["%leaf", {"scalar": 3.0}], "outputs": ["y"]},
+        {"op": "sum", "inputs": ["y"], "outputs": ["%sum"]},
+        {"op": "backward", "inputs": ["%sum"], "attrs": {"retain_graph": True}},
+    ]
+    peer = Peer()
+    seen = []
+    for _ in range(3):
+        assert peer.json({"steps": steps})[0] == 200
+        _, (text,) = peer.ask(m.GetMemory())
+        seen.append(json.loads(frames.text_of(text)))
+    assert peer.session.plans.counts["planned"] == 2
+    assert [said["untold"] for said in seen] == [0, 0, 0]
+    first, *others = ({b["label"]: (b["kind"], b["bytes"], b["holders"]) for b in s["blocks"]} for s in seen)
+    assert first["a leaf of the graph"] == ("leaf", 400, ["the graph, as a leaf"])
+    assert others == [first, first]
+
+
+def test_so_much_of_a_folded_graph_is_looked_at_and_no_more() -> None:
+    peer = Peer()
+    peer.put("x", np.ones(4, np.float32), requires_grad=True)
+    names = ["x", *(f"%{n}" for n in range(30)), "y"]
+    steps = [{"op": "exp", "inputs": [a], "outputs": [b]} for a, b in itertools.pairwise(names)]
+    for _ in range(3):
+        assert peer.json({"steps": steps})[0] == 200
+    roots = [("y", peer.session.table.named["y"])]
+    assert isinstance(roots[0][1]._fn, LazyNode)
+    assert MemoryMap(roots, most=20).truncated
+    assert not MemoryMap(roots, most=50).truncated
 
 
 def test_an_unwatched_session_notes_every_so_many_batches_and_looks_at_nothing(
