@@ -73,10 +73,11 @@ class MemoryMap:
         if block is None:
             block = MemoryBlock(label[:_LONGEST], kind, storage.nbytes, [int(n) for n in shape], dtype)
             self._blocks[id(storage)] = block
+        holder = holder[:_LONGEST]
         if holder in block.holders:
             return
         if len(block.holders) < MOST_HOLDERS:
-            block.holders.append(holder[:_LONGEST])
+            block.holders.append(holder)
         else:
             block.more += 1
 

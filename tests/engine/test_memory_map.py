@@ -84,6 +84,11 @@ def test_a_block_names_so_many_holders_and_counts_the_others() -> None:
     assert block.more == 5
 
 
+def test_a_long_holder_is_named_once() -> None:
+    row = op("select", op("ones", size=(10, 2)), dim=0, index=1)
+    assert blocks(**{"n" * 200: row})["n" * 160].holders == ["n" * 160]
+
+
 def test_so_much_is_looked_at_and_no_more() -> None:
     w = leaf(2)
     y = w
