@@ -28,6 +28,12 @@ def session() -> Iterator[Any]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks again at once is told anew."""
+    monkeypatch.setattr(module, "ASKED", 0)
+
+
 def inner(session: Any) -> Session:
     """The session of the runtime behind a client's."""
     hosted = _inline()._sessions[session.name]
@@ -185,6 +191,21 @@ def test_a_look_takes_a_bounded_share_of_the_time() -> None:
     assert len(history._watched.points) == 1
     history.note(peer.session, rest)
     assert len(history._watched.points) == 2
+
+
+def test_all_who_ask_at_once_are_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many ask, looking takes a share of the time."""
+    peer = Peer()
+    history = peer.session.memory
+    monkeypatch.setattr(module, "ASKED", 1e9)
+    texts = []
+    for seq in range(1, 4):
+        peer.batch(FILL, first=seq, keep=[0])
+        texts.append(frames.text_of(peer.ask(m.GetMemory())[1][0]))
+    assert texts[0] == texts[1] == texts[2]
+    history._again = 0.0
+    peer.ask(m.GetMemory())
+    assert len(json.loads(history._answer)["blocks"]) == 3
 
 
 def test_results_that_wait_to_be_read_hold_memory() -> None:
