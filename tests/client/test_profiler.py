@@ -10,6 +10,7 @@ from typing import Any
 
 import gradd
 import pytest
+from gradd.profiler.ranges import LISTENING
 
 
 def _work(T: Any) -> None:
@@ -266,6 +267,28 @@ def test_measurements_are_merged_and_compared(capsys: pytest.CaptureFixture[str]
         B.Timer(language="c++")
     with gradd.connect("local:"), pytest.raises(NotImplementedError, match="instructions are not counted"):
         B.Timer().collect_callgrind()
+
+
+def test_a_profile_whose_session_is_gone_is_over() -> None:
+    """Else what is marked later would be kept for ever, for nobody."""
+    session = gradd.connect("local:")
+    p = gradd.profiler.profile()
+    with pytest.raises(gradd.SessionClosed), p:
+        session.close()
+    assert LISTENING == []
+    p.stop()
+    assert p.key_averages() == []
+
+
+def test_events_are_where_the_measured_session_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    with gradd.connect("local:"):
+        p = gradd.profiler.profile()
+        p.start()
+        gradd.ones(2).tolist()
+        with gradd.connect("local:") as other:
+            monkeypatch.setattr(other.backend, "device", gradd.device("cuda"))
+            p.stop()
+    assert {e.device_type for e in (*p.events(), *p.key_averages())} == {gradd.profiler.DeviceType.CPU}
 
 
 def test_events_and_streams_keep_the_one_order() -> None:

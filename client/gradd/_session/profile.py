@@ -80,6 +80,11 @@ class Profile:
         return self._began
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether kernels run on a GPU."""
+        return self._session.backend.device.type == "cuda"
+
+    @property
     def shift(self) -> float:
         """What is to be added to the daemon's clock for `perf_counter` (s)."""
         if self._report is None:

@@ -221,13 +221,12 @@ class profile:
         """End what `start_trace` began."""
         if self._measured is None:
             return
-        measured, self._measured = self._measured.stop(), None
-        self._latest = measured
+        measured, self._measured = self._measured, None
         LISTENING[:] = [heard for heard in LISTENING if heard is not self._ranges]
-        on_gpu = current().backend.device.type == "cuda"
-        calls = _events(measured, self._ranges, on_gpu)
+        self._latest = measured.stop()
+        calls = _events(measured, self._ranges)
         kernels: list[FunctionEvent | FunctionEventAvg] = [e for e in calls if e.is_user_annotation]
-        kernels += _kernels(measured, on_gpu)
+        kernels += _kernels(measured)
         if self.acc_events:
             calls, kernels = [*self._calls, *calls], [*self._kernels, *kernels]
         self._calls, self._kernels = EventList(calls), averages(kernels)
@@ -299,19 +298,20 @@ def _trace_id() -> str:
     return uuid4().hex.upper()
 
 
-def _kernels(measured: Any, on_gpu: bool) -> Iterator[FunctionEventAvg]:
+def _kernels(measured: Any) -> Iterator[FunctionEventAvg]:
     """All calls of each kernel."""
+    gpu = measured.on_gpu
     for k in measured.kernels:
         us = 1e6 * k.seconds
-        yield FunctionEventAvg(k.name, k.calls, 0.0 if on_gpu else us, us if on_gpu else 0.0)
+        yield FunctionEventAvg(k.name, k.calls, 0.0 if gpu else us, us if gpu else 0.0)
 
 
-def _events(measured: Any, ranges: list[MarkedRange], on_gpu: bool) -> list[FunctionEvent]:
+def _events(measured: Any, ranges: list[MarkedRange]) -> list[FunctionEvent]:
     """Ranges of the script, and calls in the daemon, whose clock may be another's."""
     found = [(r.name, r.thread, r.began - measured.began, r.ended - measured.began, False) for r in ranges]
     shift = measured.shift - measured.began
     found += [
-        (call.name, 0, call.began + shift, call.began + call.seconds + shift, on_gpu)
+        (call.name, 0, call.began + shift, call.began + call.seconds + shift, measured.on_gpu)
         for call in measured.calls
     ]
     found.sort(key=lambda event: (event[2], -event[3]))
