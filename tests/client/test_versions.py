@@ -19,6 +19,7 @@ from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server.replies import json_response, respond
 
+from tests.client.in_loops import run
 from tests.server.fronts import front
 
 
@@ -82,3 +83,22 @@ def test_a_reply_that_cannot_be_read_says_what_to_do(url: str, monkeypatch: pyte
     assert f"gradd {VERSION}: `gradd doctor` compares them" in said
     assert gradd.ones(2).tolist() == [1.0, 1.0]  # it goes on once it is understood
     session.close()
+
+
+def test_a_task_that_waits_for_a_reply_that_cannot_be_read_is_told(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = frames.decode_reply
+
+    def unread(data: bytes) -> Any:
+        return read(bytes(data).replace(b'"position"', b'"location"'))
+
+    async def main() -> None:
+        async with gradd.aconnect(url):
+            with monkeypatch.context() as patch:
+                patch.setattr(frames, "decode_reply", unread)
+                with pytest.raises(gradd.ConnectionFailed, match="answered cannot be read"):
+                    await gradd.ones(2).atolist()
+            assert await gradd.ones(2).atolist() == [1.0, 1.0]  # as above
+
+    run(main())

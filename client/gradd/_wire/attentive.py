@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol import frames
 from gradd_protocol import messages as m
 
+from .._exceptions import ConnectionFailed
 from .._mirror import Event
 from .._transports import Dropped
 from .calling_off import tell
+from .reading import read_reply
 from .wire import Wire
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class AttentiveWire(Wire):
         try:
             while self.flying and (data := self.transport.receive(False)) is not None:
                 self.counts["bytes_received"] += len(data)
-                reply, arrays = frames.decode_reply(data)
+                reply, arrays = read_reply(data, self.url)
                 if isinstance(reply, m.ProblemReply):
                     self._leave(partial(self._refused, reply.problem))
                     return False
@@ -42,6 +43,9 @@ class AttentiveWire(Wire):
                     super()._take(reply, arrays)
         except Dropped as e:
             self._leave(partial(self._reconnect, e))
+            return False
+        except ConnectionFailed as e:  # it cannot be read
+            self._leave(partial(_raise, e))
             return False
         return True
 
@@ -105,3 +109,7 @@ class AttentiveWire(Wire):
             self._leave(partial(self._reconnect, why))
         else:
             self._reconnect(why)
+
+
+def _raise(error: Exception) -> None:
+    raise error
