@@ -5,7 +5,7 @@ be read says what to do.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,28 @@ def test_a_reply_that_cannot_be_read_says_what_to_do(url: str, monkeypatch: pyte
     assert f"gradd {VERSION}: `gradd doctor` compares them" in said
     assert gradd.ones(2).tolist() == [1.0, 1.0]  # it goes on once it is understood
     session.close()
+
+
+ASKED: dict[str, Callable[[gradd.Session], object]] = {
+    "info": lambda session: session.info(),
+    "tensors": lambda session: session.tensors(),
+    "acquire": lambda session: session.acquire(),
+    "profile": lambda session: session.profile(),
+    "snapshot": lambda session: session.snapshot(),
+    "snapshots": lambda session: session.snapshots(),
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_an_answer_that_cannot_be_read_says_what_to_do(
+    url: str, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    with gradd.connect(url) as session:
+        session.flush()
+        with monkeypatch.context() as patch:
+            patch.setattr("gradd._transports.control.Control.call", lambda *given, **more: b"[1]")
+            with pytest.raises(gradd.ConnectionFailed, match=r"answered cannot be read .*`gradd doctor`"):
+                ASKED[what](session)
 
 
 def test_a_task_that_waits_for_a_reply_that_cannot_be_read_is_told(

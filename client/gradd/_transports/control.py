@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import numpy as np
 from gradd_engine.progress import Transfer
-from gradd_protocol import dtypes, frames
+from gradd_protocol import advice, dtypes, frames
 from gradd_protocol import messages as m
 from msgspec import DecodeError, Struct, json
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
 
 OCTETS = "application/octet-stream"
+_T = TypeVar("_T")
 _JSON = {"Content-Type": "application/json"}
-_tensors = json.Decoder(dict[str, Any])
 
 
 class _Seen(Struct):
@@ -37,6 +37,12 @@ class _Seen(Struct):
     tensors: int = 0
     bytes: int = 0
     counts: dict[str, int] | None = None
+
+
+class _Listed(Struct):
+    """A session's tensors."""
+
+    tensors: list[m.TensorInfo]
 
 
 class _Live(Struct):
@@ -77,6 +83,16 @@ class Control:
         with self._lock:
             headers = None if body is None else _JSON
             return bytes(_checked(*self._questions.call(method, self.path + path, body, headers, once=once)))
+
+    def ask(
+        self, kind: type[_T], method: str, path: str, body: bytes | None = None, once: bool = False
+    ) -> _T:  # fmt: skip
+        """The body of the reply, as that kind. Raises as `call`, and ConnectionFailed where it is none."""
+        text = self.call(method, path, body, once)
+        try:
+            return json.decode(text, type=kind)
+        except DecodeError as e:
+            raise ConnectionFailed(advice.unread(self.base, str(e))) from e
 
     def load(self, path: str, take: Callable[[HTTPResponse], object]) -> None:
         """GET what may be large; `take` reads the body. Raises as `call`."""
@@ -120,22 +136,18 @@ class Control:
             case m.GetTensor():
                 return self._octets(f"/tensors/{quote(message.name, safe='@')}", message.name)
             case m.ListTensors():
-                body = self.call("GET", "/tensors")
-                return m.Tensors(
-                    json.decode(json.encode(_tensors.decode(body)["tensors"]), type=list[m.TensorInfo])
-                ), []
+                return m.Tensors(self.ask(_Listed, "GET", "/tensors").tensors), []
             case m.GetGraph():
                 name = quote(message.name, safe="@")
                 text = self.call("GET", f"/tensors/{name}/graph?max_nodes={message.max_nodes}")
                 return m.JsonReply(), [np.frombuffer(text, np.uint8)]
             case m.Info():
-                return m.SessionReply(json.decode(self.call("GET", ""), type=m.SessionInfo)), []
+                return m.SessionReply(self.ask(m.SessionInfo, "GET", "")), []
             case m.Acquire():
-                return json.decode(self.call("POST", ":acquire"), type=m.Attached), []
+                return self.ask(m.Attached, "POST", ":acquire"), []
             case m.ProfileSwitch():
                 text = json.encode({"on": message.on})
-                answer = self.call("POST", ":profile", text, once=True)
-                return json.decode(answer, type=m.Profiled), []
+                return self.ask(m.Profiled, "POST", ":profile", text, once=True), []
         raise TypeError(f"{type(message).__name__} is not a request of a client")
 
     def stage(self, key: str, array: frames.Array) -> Callable[[], None]:

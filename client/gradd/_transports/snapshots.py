@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 20
 _FILE = {"Content-Type": "application/vnd.safetensors"}
-_list = json.Decoder(dict[str, list[m.SnapshotInfo]])
 
 
 class RemoteShelf:
@@ -35,7 +34,7 @@ class RemoteShelf:
 
     def take(self) -> m.SnapshotInfo:
         """See SnapshotShelf.take."""
-        return json.decode(self._control.call("POST", "/snapshots", once=True), type=m.SnapshotInfo)
+        return self._control.ask(m.SnapshotInfo, "POST", "/snapshots", once=True)
 
     def save(self, path: Path) -> m.SnapshotInfo:
         """See SnapshotShelf.save."""
@@ -49,7 +48,7 @@ class RemoteShelf:
 
     def all(self) -> list[m.SnapshotInfo]:
         """See SnapshotShelf.all."""
-        return _list.decode(self._control.call("GET", "/snapshots"))["snapshots"]
+        return self._control.ask(dict[str, list[m.SnapshotInfo]], "GET", "/snapshots")["snapshots"]
 
     def delete(self, id: str) -> None:
         """See SnapshotShelf.delete."""
