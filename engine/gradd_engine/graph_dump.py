@@ -21,14 +21,18 @@ if TYPE_CHECKING:
 MAX_NODES = 1000
 
 
-def graph_of(t: Tensor, label: Callable[[Tensor], str | None], max_nodes: int = MAX_NODES) -> dict[str, Any]:
+def graph_of(
+    t: Tensor, label: Callable[[Tensor], str | None], max_nodes: int = MAX_NODES,
+    line_of: Callable[[Any], tuple[str, int]] = tuple,
+) -> dict[str, Any]:  # fmt: skip
     """The graph behind `t`, nearest nodes first, at most `max_nodes` of them (``truncated``: there are
-    more); `label` names leaves. Nothing is recorded, and no value is looked at.
+    more); `label` names leaves, `line_of` gives file and line of a node's site. Nothing is recorded, and no
+    value is looked at.
 
     ``root`` is None where `t` needs no gradient. A node has ``id``, ``name``, ``outputs`` (``nr``, ``shape``,
-    ``dtype`` of those that are known), ``saved`` (``name``, ``shape``, ``dtype``, ``bytes``), ``freed``, and
-    ``leaf`` where it adds into a leaf's gradient. An edge goes ``from`` an input ``slot`` of a node ``to``
-    the output ``nr`` of another.
+    ``dtype`` of those that are known), ``saved`` (``name``, ``shape``, ``dtype``, ``bytes``), ``freed``,
+    ``leaf`` where it adds into a leaf's gradient, and ``source`` (``file``, ``line``) where it is known which
+    line made it. An edge goes ``from`` an input ``slot`` of a node ``to`` the output ``nr`` of another.
     """
     start = edge_of(t)
     found: dict[str, Any] = {"root": None, "nodes": [], "edges": [], "truncated": False}
@@ -54,6 +58,9 @@ def graph_of(t: Tensor, label: Callable[[Tensor], str | None], max_nodes: int = 
             found["edges"].append({"from": ids[node], "slot": slot, "to": ids[e.node], "nr": e.nr})
     found["root"] = 0
     found["nodes"] = [_described(node, ids[node], outputs[node], label) for node in order]
+    for node, told in zip(order, found["nodes"], strict=True):
+        if node.site is not None:
+            told["source"] = dict(zip(("file", "line"), line_of(node.site), strict=True))
     return {**found, "max_nodes": max_nodes}
 
 
@@ -96,7 +103,7 @@ def title(node: dict[str, Any]) -> str:
 
 
 def notes(node: dict[str, Any]) -> list[str]:
-    """What else there is to say of a node: what goes through it, what it keeps."""
+    """What else there is to say of a node: what goes through it, what it keeps, which line made it."""
     out = [f"{o['dtype']} {o['shape']}" for o in node["outputs"]]
     saved = node["saved"]
     if saved:
@@ -104,6 +111,8 @@ def notes(node: dict[str, Any]) -> list[str]:
         out.append(f"saved {', '.join(names)}: {size(sum(s['bytes'] for s in saved))}")
     if node["freed"]:
         out.append("freed")
+    if "source" in node:
+        out.append(f"{node['source']['file']}:{node['source']['line']}")
     return out
 
 

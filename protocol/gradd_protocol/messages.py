@@ -11,7 +11,7 @@ from .limits import DEFAULT
 from .names import SessionName
 from .problems import Problem
 from .profiles import BatchTime, FrontTime, KernelRun, KernelTime, Miss
-from .program import Program
+from .program import Program, Sites
 
 _IDS = Meta(max_length=DEFAULT.batch_ids)
 
@@ -116,7 +116,9 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     batch uses them elsewhere and no step failed. `bind`/`unbind`: shared names. `state`: ids whose TensorInfo
     the reply returns. `log`: points of curves, as of after the last step; an id that the batch frees is left
     out. `uploads`: for each step of op `upload`, a buffer of this frame or the key `w.n` of a staged upload.
-    `traceparent`, `tracestate`: the caller's trace (W3C Trace Context); what is malformed is ignored.
+    `sites`: the lines of the definition's steps, if the daemon's extensions have `sites`; the first to define
+    a program tells them. `traceparent`, `tracestate`: the caller's trace (W3C Trace Context); what is
+    malformed is ignored.
     """
 
     writer: Count
@@ -125,6 +127,7 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     ack: Count
     program: Annotated[str, Meta(max_length=32)]
     definition: Program | None = None
+    sites: Sites | None = None
     inputs: Annotated[list[Name], _IDS] = []
     values: Annotated[list[Scalar], _IDS] = []
     uploads: Annotated[list[Count | Name], _IDS] = []

@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from .fields import Count, Name
 from .limits import DEFAULT
 from .problems import Malformed
 
@@ -134,6 +135,24 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def uploads(self) -> int:
         """Number of its `upload` steps."""
         return sum(step.op == UPLOAD for step in self.steps)
+
+
+class Sites(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the steps of a program stand in the code that first recorded it: of each the number of its file
+    in `files`, and its line. No part of the program's identity: recorded elsewhere it is the same program.
+    """
+
+    files: list[Name]
+    steps: list[tuple[Count, Count]]
+
+    def places(self, steps: int) -> list[tuple[str, int]]:
+        """File and line of each of so many steps. Raises Malformed where they are not told of each."""
+        if len(self.steps) != steps:
+            raise Malformed(f"the program has {steps} steps, the lines of {len(self.steps)} are told")
+        if any(file >= len(self.files) for file, _ in self.steps):
+            raise Malformed("a line is in a file that has no name")
+        places = {at: (self.files[at[0]], at[1]) for at in self.steps}
+        return [places[at] for at in self.steps]
 
 
 _canonical: Final = msgspec.json.Encoder(order="sorted")

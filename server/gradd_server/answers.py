@@ -396,8 +396,15 @@ class GraphLeaf(Struct, frozen=True):
     dtype: DTypeName
 
 
+class SourceLine(Struct, frozen=True):
+    """A line of a script. A file below the folder in which that ran is named from there."""
+
+    file: str
+    line: int
+
+
 class GraphNode(Struct, frozen=True):
-    """A node; `freed`: a pass freed its saved tensors."""
+    """A node; `freed`: a pass freed its saved tensors. `source`: which line made it, if its writer told."""
 
     id: int
     name: str
@@ -405,6 +412,7 @@ class GraphNode(Struct, frozen=True):
     saved: list[SavedInfo]
     freed: bool
     leaf: GraphLeaf | UnsetType = UNSET
+    source: SourceLine | UnsetType = UNSET
 
 
 class GraphEdge(Struct, frozen=True):

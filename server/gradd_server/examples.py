@@ -7,7 +7,7 @@ from typing import Any
 
 from gradd_protocol import dtypes
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.version import VERSION, WIRE
+from gradd_protocol.version import EXTENSIONS, VERSION, WIRE
 
 SESSION = {
     "name": "demo",
@@ -140,7 +140,7 @@ DAEMON = {
     "name": "gradd",
     "version": VERSION,
     "wire": WIRE,
-    "extensions": ["json", "npy", "safetensors", "stream"],
+    "extensions": list(EXTENSIONS),
     "limits": LIMITS.as_dict(),
     "dtypes": list(dtypes.BY_NAME),
 }
@@ -260,6 +260,7 @@ SCHEMAS: dict[str, Any] = {
         "outputs": [{"nr": 0, "shape": [2, 1], "dtype": "float32"}],
         "saved": [{"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8}],
         "freed": False,
+        "source": {"file": "train.py", "line": 12},
     },
     "HeldName": "w",
     "Hook": HALVE,
@@ -318,6 +319,7 @@ SCHEMAS: dict[str, Any] = {
     "SnapshotInfo": SNAPSHOT,
     "SnapshotList": {"snapshots": [SNAPSHOT]},
     "SnapshotRef": {"session": "demo", "id": SNAPSHOT_ID},
+    "SourceLine": {"file": "train.py", "line": 12},
     "NewShare": NEW_SHARE,
     "ShareInfo": SHARE,
     "ShareList": {"shares": [SHARE]},

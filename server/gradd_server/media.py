@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gradd_protocol.version import EXTENSIONS
+
 DOT = "text/vnd.graphviz"
 EVENTS = "text/event-stream"
 FRAME = "application/vnd.gradd.frame"
@@ -15,6 +17,9 @@ YAML = "application/yaml"
 
 REQUEST_TYPES = frozenset({FRAME, JSON, NPY, OCTETS, SAFETENSORS})
 """The Content-Types that some route accepts; the gate refuses all others."""
+
+EXTENDED = {"gradd-extensions": ", ".join(EXTENSIONS)}
+"""The header by which a writer that attaches is told what it may send."""
 
 CHARSETS = frozenset({"utf-8", "utf8"})
 

@@ -29,7 +29,7 @@ from starlette.types import Receive, Scope, Send
 
 from gradd_server import formats
 from gradd_server.errors import Refused
-from gradd_server.media import FRAME, JSON, NPY, PROBLEM, choose
+from gradd_server.media import EXTENDED, FRAME, JSON, NPY, PROBLEM, choose
 from gradd_server.sessions import opened
 from gradd_server.wire import message_head
 
@@ -86,9 +86,11 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
         profile = msgspec.structs.asdict(reply.profile)
         return json_response({**msgspec.structs.asdict(reply), "profile": profile})
     if isinstance(reply, Attached):
-        return json_response(
+        response = json_response(
             {"writer": reply.writer, "epoch": reply.epoch, "window": reply.window, "session": reply.session}
         )
+        response.headers.update(EXTENDED)
+        return response
     raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
 
 

@@ -31,6 +31,7 @@ from gradd_server.errors import Refused, send_problem
 from gradd_server.front import Front
 from gradd_server.keyring import unauthenticated
 from gradd_server.keys import Key
+from gradd_server.media import EXTENDED
 from gradd_server.open_session import OpenSession
 from gradd_server.sessions import settled
 from gradd_server.timing import Timing
@@ -69,7 +70,8 @@ class StreamEndpoint:
             await send_problem(scope, receive, send, refused)
             return
         websocket = WebSocket(scope, receive, send)
-        await websocket.accept(subprotocol=WIRE)
+        told = [(name.encode(), value.encode()) for name, value in EXTENDED.items()]
+        await websocket.accept(subprotocol=WIRE, headers=told)
         try:
             await _converse(websocket, receive, send, self._front, name)
         except Closing as closing:

@@ -195,7 +195,7 @@ def test_an_interrupt_inside_a_step_is_put_right(monkeypatch: pytest.MonkeyPatch
                 # After the mirror's version was counted up and before the step is recorded.
                 patch.setattr(session, "record", interrupted)
             else:
-                patch.setattr("gradd._recording.recorder.call_site", interrupted)
+                patch.setattr("gradd._program.Builder.append", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 x.add_(1)
             assert x._version == 1

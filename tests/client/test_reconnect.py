@@ -167,6 +167,8 @@ class Failing:
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(self._inner, name)
+        if not callable(real):
+            return real
 
         def call(*given: Any) -> Any:
             if self._fails.get(name):

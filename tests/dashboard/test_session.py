@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator
 from typing import Any
 
@@ -89,6 +90,9 @@ def test_a_graph_is_drawn_and_walked(tab: Tab, trained: Any) -> None:
     canvas.wait_for()
     chosen = page.locator("dl[aria-live] dd").first
     assert chosen.text_content() == "MeanBackward0"
+    file, _, line = page.locator("dl[aria-live] dt:text('made in') + dd").text_content().rpartition(":")
+    assert file.endswith("test_session.py")
+    assert linecache.getline(__file__, int(line)).strip().startswith('session["loss"] = ')
     canvas.press("ArrowDown")
     assert chosen.text_content() == "PowBackward0"
     canvas.press("+")

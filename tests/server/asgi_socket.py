@@ -67,6 +67,7 @@ class Socket:
         event = await self.event()
         assert event["type"] == "websocket.accept"
         assert event["subprotocol"] == "gradd.v1"
+        self.accepted = dict(event["headers"])
         self.send(messages.Attach("test"))
         attached = await self.reply()
         assert isinstance(attached, messages.Attached)

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from fastapi import FastAPI
+from gradd_protocol.version import EXTENSIONS
 from gradd_server import app
 from gradd_server.gate import Gate
 
@@ -145,6 +146,7 @@ def test_attach_makes_the_session_and_acquire_does_not(call: Caller, problem: Ex
     attached = call("POST", "/v1/sessions/demo:attach", json={"client": "test"})
     assert attached.status_code == 200
     assert attached.json()["writer"] == 1
+    assert attached.headers["gradd-extensions"].split(", ") == list(EXTENSIONS)
     assert attached.json()["session"]["name"] == "demo"
     assert call("POST", "/v1/sessions/demo:acquire").json()["epoch"] == 2
 

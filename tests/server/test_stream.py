@@ -10,6 +10,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attached, Batch, BatchReply, Info, ProblemReply
+from gradd_protocol.version import EXTENSIONS
 from gradd_server.app import create_app
 from gradd_server.gate import Gate
 from gradd_server.settings import Settings
@@ -36,6 +37,7 @@ def test_a_stream_makes_its_session_and_answers_in_order(call: Caller, gate: Gat
         async with Socket(gate, STREAM) as socket:
             attached = await socket.attach()
             assert (attached.writer, attached.session.name) == (1, "demo")
+            assert socket.accepted[b"gradd-extensions"].decode().split(", ") == list(EXTENSIONS)
             for seq in range(1, 11):
                 socket.send(batch(seq))
             assert await seqs(socket, 10) == list(range(1, 11))

@@ -10,6 +10,7 @@ from gradd_engine.backends.meta import MetaStorage
 from gradd_engine.data import ambient, numel, set_mode
 from gradd_engine.data.state import state
 from gradd_engine.declare import written
+from gradd_engine.tensor import locate, next_priority
 from gradd_engine.tracing import (
     AbstractInputs,
     Commit,
@@ -89,17 +90,22 @@ class Trace(Tape):
 
     def run(self, backend: TraceBackend, inputs: Sequence[Any]) -> list[Any]:
         """Run the steps on traced inputs; returns the tensors of all output slots."""
+        assert self.built is not None
         outs: list[Any] = []
         here = {"grad": state.grad, "inference": state.inference}
         with ambient(backend=backend, account=None, generator=None, **here):
-            for op, args, raw, attrs, how in self.entries:
+            for (op, args, raw, attrs, how), site in zip(self.entries, self.built.sites, strict=True):
                 set_mode(how)
                 if isinstance(op, str):
                     outs.append(_slot(args[0], inputs, outs)._grad)
                     continue
                 given = tuple(_fill(a, r, inputs, outs) for a, r in zip(args, raw, strict=True))
+                since = next_priority()
                 found = op.run(given, attrs)
-                outs += () if found is None else found if isinstance(found, tuple) else (found,)
+                made = () if found is None else found if isinstance(found, tuple) else (found,)
+                for t in made:
+                    locate(t, site, since)
+                outs += made
         return outs
 
 

@@ -5,6 +5,7 @@ from steps without sending them.
 from .builder import Builder, CachedProgram
 from .cut import Cut, phase
 from .deducing import covers, deduce, part_of
+from .places import place
 from .steps import LATE, Grad, Recorded, RuntimeSlot, attrs_of, kind_of
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "kind_of",
     "part_of",
     "phase",
+    "place",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from gradd_engine.data.state import state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 
+from .places import sites_of
 from .steps import Exact, Grad, Recorded, RuntimeSlot
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class CachedProgram:
-    """A program that was sent before: its steps, its id and its definition."""
+    """A program that was sent before: its steps, its id, its definition, and where it was first recorded."""
 
-    __slots__ = ("definition", "dtype", "id", "inputs", "steps")
+    __slots__ = ("definition", "dtype", "id", "inputs", "sites", "steps")
 
     def __init__(self, built: Builder) -> None:
         self.steps = built.steps
@@ -28,6 +29,7 @@ class CachedProgram:
         self.dtype = built.dtype
         self.definition = built.definition()
         self.id = self.definition.id()
+        self.sites = sites_of(built.sites)
 
 
 class Builder:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gradd_engine.data import mode
 from gradd_engine.data.state import state
-from gradd_engine.declare import written
+from gradd_engine.declare import flat_tensors, written
 from gradd_engine.schema import Pass
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
@@ -125,14 +125,21 @@ class Recorder:
             if raises or not effects.traced or effects.aliases:
                 self.tape.spoil(f"it uses {op.name}()" if not raises else "a pass in it raised")
         # Skips the frames of the listener and the dispatcher.
-        slot = building.append(step, call_site(4))
+        site = call_site(4)
+        slot = building.append(step, site)
         for o in outs:
             if o is not None:
                 self._name_output(o, slot)
+                fn = o._fn
+                if fn is not None and fn.site is None:
+                    fn.site = site
             slot += 1
         if op.base is not None:
             storage = inputs[0]._storage
             storage.writes += 1
+            base = inputs[0]._base
+            if base is not None and base._fn is not None:
+                base._fn.site = site
             building.settled = len(building.steps)
             if storage.given is not None:
                 written_to(storage)
@@ -144,6 +151,9 @@ class Recorder:
                     written_to(storage)
             building.settled = len(building.steps)
         if acts:
+            for t in flat_tensors(inputs) if not outs else ():
+                if t._fn is not None and t._fn.site is None:
+                    t._fn.site = site
             building.settled = len(building.steps)
             if effects.backward_pass is not None:
                 self._follow(effects.backward_pass, inputs, attrs)

@@ -12,6 +12,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 
 from .._mirror import LOST
+from .._program import place
 from . import drawing
 
 if TYPE_CHECKING:
@@ -62,7 +63,12 @@ def graph_of(session: Agreeing, t: Tensor, max_nodes: int = MAX_NODES) -> Graph:
         found: str | None = names.get(id(leaf), leaf._id)
         return found
 
-    found = picture.graph_of(t, label, max_nodes)
+    found = picture.graph_of(t, label, max_nodes, place)
+    # The mirror notes the line at what an op returns; what else the op made is behind that.
+    for e in found["edges"]:
+        node, behind = found["nodes"][e["from"]], found["nodes"][e["to"]]
+        if "source" in node and "leaf" not in behind:
+            behind.setdefault("source", node["source"])
     if any(node["name"] == LOST for node in found["nodes"]):
         session.flush()
         _, (text,) = session.wire.request(m.GetGraph(str(t._id), max_nodes=max_nodes))

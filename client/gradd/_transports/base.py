@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from email.message import Message
     from pathlib import Path
 
     from gradd_protocol.frames import Array, Part
@@ -40,6 +41,11 @@ class Glance(NamedTuple):
     eager: int
 
 
+def extensions_of(headers: Mapping[str, str] | Message) -> frozenset[str]:
+    """What a daemon says that it takes besides what all do."""
+    return frozenset(headers.get("Gradd-Extensions", "").replace(",", " ").split())
+
+
 class SnapshotShelf(Protocol):
     """The snapshots of a session that were taken by hand."""
 
@@ -61,6 +67,10 @@ class SnapshotShelf(Protocol):
 
 class Transport(Protocol):
     """Carries frames to one session. Replies come in the order of `send`."""
+
+    @property
+    def extensions(self) -> frozenset[str]:
+        """What the daemon takes besides what all do, as it said at the latest `attach`."""
 
     @property
     def snapshots(self) -> SnapshotShelf:

@@ -15,7 +15,7 @@ from msgspec import DecodeError, Struct, json
 from .._aligned import empty
 from .._exceptions import ConnectionFailed, GraddError, ServerError
 from . import waits
-from .base import PROXIES, Dropped, Glance
+from .base import PROXIES, Dropped, Glance, extensions_of
 from .credentials import Credentials
 from .link import Link, count_by
 from .reaching import other_version, refusal, refused, unreachable
@@ -102,14 +102,18 @@ class Control:
         """PUT what may be large, once. Raises as `call`."""
         _checked(*self._link.call("PUT", self.path + path, body, headers, once=True))
 
-    def attach(self, resume: tuple[int, int] | None) -> m.Attached:
-        """POST :attach (and create the session if it is new)."""
+    def attach(self, resume: tuple[int, int] | None) -> tuple[m.Attached, frozenset[str]]:
+        """POST :attach (and create the session if it is new); also what the daemon takes besides what all
+        do.
+        """
         body = m.Attach("gradd-python", *(resume or (None, None)))
         self.credentials.refresh()
         try:
             if resume is None:
                 self.call("PUT", "")
-            text = self.call("POST", ":attach", json.encode(body))
+            with self._lock:
+                response, text = self._questions.call("POST", f"{self.path}:attach", json.encode(body), _JSON)
+                _checked(response, text)
         except Dropped as e:
             if resume is not None:  # it was there
                 raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
@@ -119,7 +123,7 @@ class Control:
                 raise
             raise refused(self.base, self.credentials.headers, e.problem.status, e) or e from e
         try:
-            return json.decode(text, type=m.Attached)
+            return json.decode(text, type=m.Attached), extensions_of(response.headers)
         except DecodeError as e:
             raise other_version(self.base, self.credentials.headers) from e
 

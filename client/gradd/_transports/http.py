@@ -34,7 +34,7 @@ class HttpTransport(Remote):
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
         """See Transport.attach."""
         self._drop()
-        reply = self._control.attach(resume)
+        reply, self.extensions = self._control.attach(resume)
         self._line = _Line(
             self._control.link(), f"{self._control.path}/writers/{reply.writer}/batches", reply.epoch
         )

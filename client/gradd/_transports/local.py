@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
+from gradd_protocol.version import EXTENSIONS
 
 from .._exceptions import answered, error_of
 from . import waits
@@ -66,6 +67,7 @@ class LocalTransport:
         self._name = session
         self._placement = _inline()
         self._waiting: deque[Future[bytes]] = deque()
+        self.extensions = frozenset(EXTENSIONS)
         self.snapshots = LocalShelf(self._order, self.delete)
 
     def _order(self, path: str, save: bool) -> bytes:

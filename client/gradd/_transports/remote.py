@@ -22,6 +22,7 @@ class Remote:
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self._control = Control(url, session, token)
         self.snapshots = RemoteShelf(self._control)
+        self.extensions: frozenset[str] = frozenset()
 
     def request(
         self, message: m.Request, buffers: Sequence[frames.Array] = ()

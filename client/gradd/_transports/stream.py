@@ -13,7 +13,7 @@ from gradd_protocol.version import WIRE
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, GraddError, NotAllowed, error_of
-from .base import Dropped
+from .base import Dropped, extensions_of
 from .reaching import no_stream, other_version, refusal, refused, unreachable
 from .remote import Remote
 from .websocket import Closed, WebSocket
@@ -42,6 +42,7 @@ class StreamTransport(Remote):
                 max_size=DEFAULT.server_message_bytes,
                 silence=self._control.silence,
             )
+            self.extensions = extensions_of(self._socket.headers)
             hello = m.Attach("gradd-python", *(resume or (None, None)))
             self._socket.send(frames.join(frames.encode(hello)))
             data = self._socket.receive(block=True)

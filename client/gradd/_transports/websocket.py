@@ -91,6 +91,7 @@ class WebSocket:
             protocol.receive_data(data)
             for event in protocol.events_received():
                 if isinstance(event, Response):
+                    self.headers = event.headers
                     if protocol.handshake_exc is not None:
                         raise protocol.handshake_exc
                 else:

@@ -114,7 +114,8 @@ class Outbox:
     ) -> Sent:  # fmt: skip
         wire = self._wire
         known = self.program(built)
-        program, definition = known.id, known.definition
+        program = known.id
+        new = program not in wire.known
         outputs = [r() if r is not None else None for r in built.outputs]
         first = self._next_id
         keep = self._keep(outputs, len(built.inputs))
@@ -131,7 +132,8 @@ class Outbox:
                 buffers.append(data)
         message = m.Batch(
             writer=wire.writer, epoch=wire.epoch, seq=wire.seq + 1, ack=wire.ack, program=program,
-            definition=None if program in wire.known else definition, inputs=built.inputs,
+            definition=known.definition if new else None,
+            sites=known.sites if new and "sites" in wire.transport.extensions else None, inputs=built.inputs,
             values=built.encoded or ([encode_scalar(v) for v in built.values] if built.values else []),
             uploads=uploads, keep=keep, first=first,
             fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads] if reads else [],
@@ -140,7 +142,7 @@ class Outbox:
             log=[] if beside or not self._logged else self._take_logged(),
             **trace_headers(),
         )  # fmt: skip
-        sent = Sent(message, definition, buffers, built, beside)
+        sent = Sent(message, known, buffers, built, beside)
         for index, (t, k) in enumerate(reads):
             t._fetch = Fetch(sent, index, t, k)
             sent.fetches.append(t._fetch)

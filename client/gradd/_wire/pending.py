@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gradd_protocol.messages import Batch, Result, TensorInfo
 
     from .._exceptions import Site
-    from .._program import Builder
+    from .._program import Builder, CachedProgram
     from .lost import Lost
 
 
@@ -54,15 +54,16 @@ class Sent:
     """A sent batch: what is needed to send it again, and to handle its reply."""
 
     __slots__ = (
-        "answered", "beside", "buffers", "built", "counted", "definition", "failed", "fetches", "message",
+        "answered", "beside", "buffers", "built", "counted", "failed", "fetches", "message", "program",
         "read", "size", "state",
     )  # fmt: skip
 
     def __init__(
-        self, message: Batch, definition: Any, buffers: list[Any], built: Builder, beside: bool = False
-    ) -> None:
+        self, message: Batch, program: CachedProgram, buffers: list[Any], built: Builder,
+        beside: bool = False,
+    ) -> None:  # fmt: skip
         self.message = message
-        self.definition = definition
+        self.program = program
         self.buffers = buffers
         self.built: Builder | None = built
         #: whether it only makes tensors that no other batch in flight knows
@@ -74,9 +75,11 @@ class Sent:
         self.size = 0
         self.answered = self.counted = self.failed = False
 
-    def spell_out(self) -> None:
-        """Include the program in the message from now on."""
-        self.message = msgspec.structs.replace(self.message, definition=self.definition)
+    def spell_out(self, sites: bool) -> None:
+        """Include the program in the message from now on, and with `sites` the lines of its steps."""
+        program = self.program
+        told = program.sites if sites else None
+        self.message = msgspec.structs.replace(self.message, definition=program.definition, sites=told)
 
     def where(self, step: int | None) -> tuple[Site | None, str | None]:
         """The call site and op of a step, if known."""

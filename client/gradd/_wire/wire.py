@@ -378,7 +378,7 @@ class Wire:
         if slug == "program-unknown":
             self.known.clear()
             for sent in self.flying.values():
-                sent.spell_out()
+                sent.spell_out("sites" in self.transport.extensions)
                 self.known.add(sent.message.program)
         elif slug == "quota-exceeded":
             time.sleep(_PAUSES[self._refusals - 1])

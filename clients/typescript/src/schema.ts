@@ -257,7 +257,7 @@ export interface GraphLeaf {
   dtype: Dtype;
 }
 
-/** A node; `freed`: a pass freed its saved tensors. */
+/** A node; `freed`: a pass freed its saved tensors. `source`: which line made it, if its writer told. */
 export interface GraphNode {
   id: number;
   name: string;
@@ -265,6 +265,7 @@ export interface GraphNode {
   saved: SavedInfo[];
   freed: boolean;
   leaf?: GraphLeaf;
+  source?: SourceLine;
 }
 
 /** A tensor that can be freed: a shared name, an id or `%name`. */
@@ -784,6 +785,12 @@ export interface SnapshotList {
 export interface SnapshotRef {
   session: SessionName;
   id: string;
+}
+
+/** A line of a script. A file below the folder in which that ran is named from there. */
+export interface SourceLine {
+  file: string;
+  line: number;
 }
 
 /** One op call. */

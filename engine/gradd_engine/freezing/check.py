@@ -234,6 +234,9 @@ class _Checking:
             count(nr, row.width, "an output")
             dtype_of(dtype)
             _sizes(shape)
+        if "site" in more:
+            file, line = more["site"]
+            need(type(file) is str and count(line, GREATEST, "a line") >= 0, "a line has no file")
 
     def _leaf(self, at: int, row: NodeRow, edges: list[Any]) -> None:
         (variable,) = row.data
@@ -433,8 +436,9 @@ _RARE = frozenset(
     ("creation", "grad_dtype", "cut", "stands", "tangents", "hooks", "post_hooks", "level", "holds")
 )
 _SELDOM = frozenset(
-    ("tensor_hooks", "pre_hooks", "post_hooks", "retainers", "metadata", "looks", "shapes", "geometries")
-)
+    ("tensor_hooks", "pre_hooks", "post_hooks", "retainers", "metadata", "looks", "shapes", "geometries",
+     "site")
+)  # fmt: skip
 _KINDS: dict[str, Callable[[_Checking, int, NodeRow, list[Any]], None]] = {
     "OpNode": _Checking._op,
     "AccumulateGrad": _Checking._leaf,

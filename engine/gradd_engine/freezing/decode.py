@@ -254,6 +254,8 @@ class _Thawing:
         if "looks" in more:
             node.looks = {nr: Look(values.decode(g, _unknown)) for nr, g in more["looks"]}
             name_class(node)
+        if "site" in more:
+            node.site = tuple(more["site"])
 
     def _weak(self, tensor: int) -> weakref.ref[Tensor]:
         if tensor == NONE:

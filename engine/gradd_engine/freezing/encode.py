@@ -239,6 +239,8 @@ class _Walk:
             ]
         if node.shapes:
             more["shapes"] = [[nr, *shape] for nr, shape in node.shapes.items()]
+        if node.site is not None:
+            more["site"] = list(node.site)
         if node.geometries:
             more["geometries"] = [[nr, dtype.name, *shape] for nr, (shape, dtype) in node.geometries.items()]
         return more or None
@@ -319,6 +321,7 @@ _RARE = frozenset(
 _SELDOM = frozenset(
     {
         "tensor_hooks", "pre_hooks", "post_hooks", "retainers", "_metadata", "looks", "shapes", "geometries",
+        "site",
     }
 )  # fmt: skip
 _KINDS: dict[type[Node], Callable[[_Walk, Any], list[Any]]] = {

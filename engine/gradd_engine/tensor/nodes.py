@@ -95,6 +95,8 @@ class Node:
     _metadata: dict[Any, Any] | None = None
     #: of the account whose memory it is in, which counts what refers to this
     counted: object = None
+    #: where the op stands that made it, in the terms of who ran it (see `locate`); None if nobody said
+    site: Any = None
     #: by output: what is known since a user looked at it (see edges.py)
     looks: dict[int, Any] | None = None
     #: some tensor of this process was ever turned in place behind autograd's back: passes look for `shapes`
@@ -308,6 +310,16 @@ def node_of(t: Tensor) -> Node | None:
     if fn is not None and fn.folded:
         fn = t._fn = fn.unfold()
     return fn
+
+
+def locate(t: Tensor, site: Any, since: int) -> None:
+    """Say where the op stands that made `t`: at those nodes behind it whose numbers are at least `since`."""
+    nodes = [] if t._fn is None or t._fn.folded else [t._fn]
+    while nodes:
+        node = nodes.pop()
+        if not node.leaf and node.priority >= since and node.site is None:
+            node.site = site
+            nodes += [e.node for e in node.edges if e is not None]
 
 
 def edge_of(t: Tensor) -> Edge | None:

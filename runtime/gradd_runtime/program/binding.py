@@ -11,7 +11,7 @@ from gradd_engine.data import dtypes
 from gradd_engine.declare import REGISTRY
 from gradd_engine.schema import REQUIRED, Op, Param, check_attr
 from gradd_protocol.problems import ProtocolError
-from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value
+from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Sites, Special, Step, Value
 from msgspec import UNSET
 
 from .problems import invalid
@@ -58,6 +58,9 @@ class Bound:
     definition: Program
     #: the default dtype
     dtype: dtypes.DType
+    #: the lines of its steps as a writer told them, if one did, and file and line of each
+    sites: Sites | None = None
+    places: Sequence[tuple[str, int]] = ()
     #: the inputs whose graphs a trace of it needed
     deep: set[int] = field(default_factory=set)
 
@@ -121,9 +124,9 @@ def static(p: Param, v: Any) -> Any:
     return v
 
 
-def bind_program(program: Program, program_id: str) -> Bound:
+def bind_program(program: Program, program_id: str, sites: Sites | None = None) -> Bound:
     """Bind every step to the catalogue. op-not-found (404), op-not-callable or invalid-op (422), with the
-    step.
+    step; malformed-frame if `sites` are not those of its steps.
     """
     bound: list[BoundStep] = []
     slot = program.inputs
@@ -139,6 +142,8 @@ def bind_program(program: Program, program_id: str) -> Bound:
         tuple(v.kind for v in program.values()),
         program,
         dtypes.float32 if program.dtype is UNSET else dtypes.by_name(program.dtype),
+        sites,
+        () if sites is None else sites.places(len(program.steps)),
     )
 
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import Halted, Mode, set_mode
 from gradd_engine.data.state import state
+from gradd_engine.tensor import locate, next_priority
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import GradOf, Value
 
+from .binding import read
 from .problems import halted, invalid, op_failed
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ def run(
     it = Run(list(tensors))
     ends = bound.ends
     late, data = iter(values), iter(uploads)
+    places = bound.places
     before = (state.grad, state.inference, state.backend)
     state.backend = backend
     mode: Mode | None = None
@@ -60,6 +63,7 @@ def run(
             if step.grad is not mode:
                 mode = step.grad
                 set_mode(mode)
+            since = next_priority() if places else 0
             try:
                 if account is not None and account.brim < 0 and i:
                     account.look(-i)
@@ -83,6 +87,10 @@ def run(
                 for k, r in enumerate(results):
                     it.slots.append(r)
                     produced(step.first + k, r)
+            if places:
+                for r in results or [it.slots[k] for k in read(step.inputs)]:
+                    if r is not None:
+                        locate(r, places[i], since)
             results, r = [], None
             for k in ends[i]:
                 if k not in wanted:

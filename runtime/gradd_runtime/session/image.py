@@ -12,7 +12,7 @@ import numpy as np
 from gradd_engine.freezing import BadFrozen, Frozen, FrozenGraph, freeze, thaw, uncollected
 from gradd_protocol.messages import Restored
 from gradd_protocol.problems import ProtocolError
-from gradd_protocol.program import Program
+from gradd_protocol.program import Program, Sites
 
 from ..store import RESERVED, BadSnapshot, Snapshot
 from ..tensors import Marks
@@ -76,6 +76,8 @@ class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
     restored: Restored | msgspec.UnsetType = msgspec.UNSET
     #: what its scripts logged, if anything
     series: list[SeriesImage] | msgspec.UnsetType = msgspec.UNSET
+    #: by program: the lines of its steps, if writers told any
+    sites: dict[str, Sites] | msgspec.UnsetType = msgspec.UNSET
 
 
 _decoder = msgspec.json.Decoder(SessionImage)
@@ -155,6 +157,7 @@ def _add_clients(image: SessionImage, session: SessionState, desk: JsonDesk, arr
     image.staged = [(key, arrays.add(a)) for key, a in session.staged.items()]
     image.pins = [(key, dtype, arrays.add(a)) for key, a, dtype in session.pins.items()]
     image.programs = list(session.programs.items())
+    image.sites = session.programs.sites() or msgspec.UNSET
 
 
 def _writer(w: Writer, arrays: _Arrays) -> WriterImage:
@@ -243,7 +246,7 @@ def _restore(
         session.staged.add(key, arrays[at])
     for key, dtype, at in image.pins:
         session.pins.add(key, arrays[at], dtype, None)
-    session.programs.restore(image.programs)
+    session.programs.restore(image.programs, image.sites or {})
     session.settle()
 
 

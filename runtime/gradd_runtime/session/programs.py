@@ -13,11 +13,11 @@ from gradd_protocol.program import validate
 from ..program import bind_program, over_quota
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gradd_engine.data import Account
     from gradd_protocol import messages as m
-    from gradd_protocol.program import Program
+    from gradd_protocol.program import Program, Sites
 
     from ..program import Bound, Profiler
 
@@ -50,10 +50,15 @@ class Programs:
         for bound in self._bound.values():
             yield bound.definition, self._bytes[bound.id]
 
-    def restore(self, rows: Iterable[tuple[Program, int]]) -> None:
-        """Know programs again that `items` gave."""
+    def sites(self) -> dict[str, Sites]:
+        """The lines of the steps of those programs of which somebody told them."""
+        return {bound.id: bound.sites for bound in self._bound.values() if bound.sites is not None}
+
+    def restore(self, rows: Iterable[tuple[Program, int]], sites: Mapping[str, Sites]) -> None:
+        """Know programs again that `items` and `sites` gave."""
         for definition, nbytes in rows:
-            bound = bind_program(definition, definition.id())
+            id = definition.id()
+            bound = bind_program(definition, id, sites.get(id))
             self._bound[bound.id], self._bytes[bound.id] = bound, nbytes
             self._account.charge(nbytes)
 
@@ -80,7 +85,7 @@ class Programs:
                     "malformed-frame", "the program's id is not the digest of its definition"
                 )
             nbytes = _bytes_of(batch.definition, frame)
-            bound = bind_program(batch.definition, batch.program)
+            bound = bind_program(batch.definition, batch.program, batch.sites)
             if bound.steps:
                 self._account.admit(nbytes)
             else:

@@ -12,6 +12,7 @@ const PLAIN = 0.35; // below this zoom nodes are drawn without words
 const short = (name) => name.split("::").pop();
 const shape = (o) => `${o.dtype} [${o.shape.join(", ")}]`;
 const kept = (node) => node.saved.reduce((sum, s) => sum + s.bytes, 0);
+const line = (node) => (node.source ? `${node.source.file}:${node.source.line}` : "");
 const title = (node) => (node.leaf?.tensor ? `${short(node.name)} ${node.leaf.tensor}` : short(node.name));
 
 export function graphView(name) {
@@ -94,6 +95,7 @@ export function graphView(name) {
     const rows = [["node", title(it)], ["outputs", it.outputs.map(shape).join("; ") || "–"],
       ["saved", it.freed ? "freed by a pass"
         : it.saved.map((s) => `${s.name}: ${shape(s)}, ${bytes(s.bytes)}`).join("; ") || "nothing"],
+      ["made in", line(it) || (it.leaf ? "–" : "a line that nobody told")],
       ["goes to", placed.below[at].map((n) => title(graph.nodes[n])).join(", ") || "–"]];
     node.replaceChildren(...rows.flatMap(([word, text]) => [h("dt", {}, word), h("dd", {}, text)]));
     draw();
@@ -217,7 +219,8 @@ export function graphView(name) {
       pen.font = "12px system-ui, sans-serif";
       pen.fillStyle = colour("--quiet");
       pen.fillText(it.outputs.map(shape).join("; "), x[n] + 8, y[n] + 36, WIDE - 16);
-      pen.fillText(it.freed ? "freed" : it.saved.length ? `saved ${bytes(kept(it))}` : "", x[n] + 8, y[n] + 53);
+      const saved = it.freed ? "freed" : it.saved.length ? `saved ${bytes(kept(it))}` : "";
+      pen.fillText([saved, line(it)].filter(Boolean).join(", "), x[n] + 8, y[n] + 53, WIDE - 16);
     });
   }
 

@@ -7,7 +7,7 @@ import asyncio
 from fastapi import APIRouter
 from gradd_protocol import dtypes, problems
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.version import VERSION, WIRE
+from gradd_protocol.version import EXTENSIONS, VERSION, WIRE
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,9 +17,6 @@ from gradd_server.media import YAML
 from gradd_server.replies import json_response
 from gradd_server.routes import front_of, key_of
 from gradd_server.telemetry.status import status_of
-
-EXTENSIONS = ("json", "npy", "safetensors", "stream")
-"""Optional features of this daemon; clients check these, never the version."""
 
 router = APIRouter()
 
