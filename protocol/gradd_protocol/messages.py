@@ -116,9 +116,9 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     batch uses them elsewhere and no step failed. `bind`/`unbind`: shared names. `state`: ids whose TensorInfo
     the reply returns. `log`: points of curves, as of after the last step; an id that the batch frees is left
     out. `uploads`: for each step of op `upload`, a buffer of this frame or the key `w.n` of a staged upload.
-    `sites`: the lines of the definition's steps, if the daemon's extensions have `sites`; the first to define
-    a program tells them. `traceparent`, `tracestate`: the caller's trace (W3C Trace Context); what is
-    malformed is ignored.
+    `sites`, if the daemon's extensions have it: the lines of the definition's steps, told by the first to
+    define a program; `recording`, likewise: seconds from the first step to sending. `traceparent`,
+    `tracestate`: the caller's trace (W3C Trace Context); what is malformed is ignored.
     """
 
     writer: Count
@@ -139,6 +139,7 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     unbind: Annotated[list[Name], _IDS] = []
     state: Annotated[list[Name], _IDS] = []
     log: Annotated[list[Logged], _IDS] = []
+    recording: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
     traceparent: Name = ""
     tracestate: Name = ""
 

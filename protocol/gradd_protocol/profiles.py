@@ -25,7 +25,8 @@ class KernelRun(msgspec.Struct, frozen=True, array_like=True):
 
 class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True):
     """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
-    and in the queue, the moments when it `came` to the engine process and `began`, and its writer's number.
+    and in the queue, the moments when it `came` to the engine process and `began`, its writer's number, and
+    the seconds from its first step until its writer sent it, 0 where that is not told.
     """
 
     position: int
@@ -39,6 +40,7 @@ class BatchTime(msgspec.Struct, frozen=True, omit_defaults=True):
     began: float = 0.0
     writer: int = 0
     seq: int = 0
+    recording: float = 0.0
 
 
 class FrontTime(msgspec.Struct, frozen=True):

@@ -234,6 +234,7 @@ SCHEMAS: dict[str, Any] = {
         "waited": 0.0,
         "came": 310.0,
         "began": 310.0,
+        "recording": 0.002,
     },
     "ActiveSession": ACTIVE,
     "DaemonStatus": STATUS,

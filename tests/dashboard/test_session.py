@@ -204,6 +204,9 @@ def test_batches_are_measured_and_walked(tab: Tab, training: Any) -> None:
     flame.press("ArrowUp")
     flame.press("ArrowUp")
     assert chosen.text_content() in ("queue", "front")
+    flame.press("ArrowUp")
+    flame.press("ArrowUp")
+    assert chosen.text_content() == "record"
     rows = page.get_by_role("region", name="The batches that were measured").locator("tbody tr")
     assert rows.count() == 20
     by_op = page.get_by_role("region", name="Kernels by operation")

@@ -102,6 +102,15 @@ def test_activity_has_counts_reasons_and_the_front_of_what_was_measured(writer: 
     assert not said.measuring
 
 
+def test_a_measured_batch_has_the_time_in_which_it_was_recorded(writer: Writer) -> None:
+    assert writer.call("POST", f"{SESSION}:measure", json={"batches": 2}).status_code == 204
+    ones = Program(0, [Step("ones", [], {"size": [64], "dtype": "float32"})])
+    writer.send(ones, recording=0.25)
+    writer.send(ones)
+    said = msgspec.convert(writer.get("activity"), m.Activity)
+    assert [batch.recording for batch in said.profile.batches] == [0.25, 0.0]
+
+
 def test_all_fronts_are_told_whoever_else_measures_and_whatever_comes_between(writer: Writer) -> None:
     for _ in range(2):
         assert writer.call("POST", f"{SESSION}:measure", json={"batches": 3}).status_code == 204

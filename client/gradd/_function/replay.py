@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaStorage
@@ -161,6 +162,7 @@ class Replay:
 
     def run(self, session: Session, tensors: list[Any], found: InputSignature, leaves: list[Any]) -> Any:
         """Apply the effect and send the batch; returns the call's result."""
+        began = perf_counter()
         ending = self._ending
         commit = Commit(ending, found, _Nothing(), session.backend)
         commit.make()
@@ -169,7 +171,7 @@ class Replay:
         for i in self._quiet:
             tensors[i]._storage.writes += 1
         built = Builder()
-        built.known = self._known
+        built.began, built.known = began, self._known
         built.steps, built.sites, built.values = self._known.steps, self._sites, self._values
         built.encoded = self._encoded
         built.inputs, built.tensors = [t._id for t in tensors], tensors

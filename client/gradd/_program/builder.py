@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -36,12 +37,14 @@ class Builder:
     """Steps recorded since the last batch, with their inputs, values and uploads."""
 
     __slots__ = (
-        "dtype", "encoded", "inputs", "known", "outputs", "settled", "sites", "slots", "steps", "tensors",
-        "uploads", "values",
+        "began", "dtype", "encoded", "inputs", "known", "outputs", "settled", "sites", "slots", "steps",
+        "tensors", "uploads", "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.steps: list[Recorded] = []
+        #: when the first was recorded (s of `perf_counter`), 0 while there is none
+        self.began = 0.0
         #: the default dtype that they were recorded under
         self.dtype = state.dtype
         self.sites: list[Site] = []
@@ -89,6 +92,8 @@ class Builder:
         elif n:
             self.outputs.extend([None] * n)
         self.sites.append(site)
+        if not self.began:
+            self.began = perf_counter()
         known = self.known
         if known is not None:
             at = len(self.steps)

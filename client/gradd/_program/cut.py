@@ -33,6 +33,7 @@ class Cut:
         uploads = sum(s.op == UPLOAD for s in whole.steps[:at])
         self._values, self._uploads = whole.values[values:], whole.uploads[uploads:]
         head = self.built = Builder()
+        head.began = whole.began
         head.steps, head.sites = whole.steps[:at], whole.sites[:at]
         head.outputs = whole.outputs[:base]
         head.values, head.uploads = whole.values[:values], whole.uploads[:uploads]

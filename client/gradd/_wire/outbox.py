@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import messages as m
@@ -89,9 +90,10 @@ class Outbox:
                 data.settle()
         if not (built.steps or fetch or state or bind or unbind or wire.dead or self._logged):
             return None
+        recording = self._recording(built)
         wire.make_room()
         try:
-            return self._send(built, fetch, state or [], bind or {}, unbind or [])
+            return self._send(built, recording, fetch, state or [], bind or {}, unbind or [])
         except BaseException:
             # An interrupt before the batch is sent leaves tensors with ids that the server does not know.
             self._knowledge.on(Event.INTERRUPTED)
@@ -105,12 +107,18 @@ class Outbox:
             for data in built.uploads:
                 if isinstance(data, StagedUpload):
                     data.settle()
+            recording = self._recording(built)
             self._wire.make_room()
-            self._send(built, [], [], {}, [], beside=True)
+            self._send(built, recording, [], [], {}, [], beside=True)
+
+    def _recording(self, built: Builder) -> float:
+        """For how long its steps were recorded (s), 0 if it has none or the daemon takes no such number."""
+        told = built.steps and "recording" in self._wire.transport.extensions
+        return round(perf_counter() - built.began, 7) if told else 0.0
 
     def _send(
-        self, built: Builder, fetch: list[Any], state: list[str], bind: dict[str, Any], unbind: list[str],
-        beside: bool = False,
+        self, built: Builder, recording: float, fetch: list[Any], state: list[str], bind: dict[str, Any],
+        unbind: list[str], beside: bool = False,
     ) -> Sent:  # fmt: skip
         wire = self._wire
         known = self.program(built)
@@ -140,7 +148,7 @@ class Outbox:
             free=[] if beside else self._frees(),
             bind={name: t._id for name, t in bind.items()} if bind else {}, unbind=unbind, state=state,
             log=[] if beside or not self._logged else self._take_logged(),
-            **trace_headers(),
+            recording=recording, **trace_headers(),
         )  # fmt: skip
         sent = Sent(message, known, buffers, built, beside)
         for index, (t, k) in enumerate(reads):

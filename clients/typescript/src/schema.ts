@@ -76,7 +76,8 @@ export interface Batch {
 
 /**
  * The batch at a position: how it ran ("planned", "eager"), `why` it was eager, its seconds in the engine
- * and in the queue, the moments when it `came` to the engine process and `began`, and its writer's number.
+ * and in the queue, the moments when it `came` to the engine process and `began`, its writer's number, and
+ * the seconds from its first step until its writer sent it, 0 where that is not told.
  */
 export interface BatchTime {
   position: number;
@@ -90,6 +91,7 @@ export interface BatchTime {
   began?: number;
   writer?: number;
   seq?: number;
+  recording?: number;
 }
 
 /** A block of memory: what it is, and who has it. */

@@ -67,6 +67,7 @@ def frame_work(
         bound, [table.find(i) for i in batch.inputs],
         decode_scalars(batch.values, bound.values),
         uploads, keep, binds, late, list(batch.fetch), list(batch.free), list(batch.unbind),
+        recording=batch.recording,
     )  # fmt: skip
 
 

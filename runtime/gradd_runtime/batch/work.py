@@ -24,7 +24,8 @@ _INLINE_TOTAL = MIB
 class Work:
     """What to run, and what to do with the outputs. `keep`: slot -> id; `binds`: slot -> names; `late`:
     (name, id); `fetch`: slots, gradients of slots, ids and names. `labels`: the first of `fetch` in JSON; the
-    others are for `log`, where a value of None is the next of them.
+    others are for `log`, where a value of None is the next of them. `recording`: how long its writer recorded
+    it, s.
     """
 
     bound: Bound
@@ -39,6 +40,7 @@ class Work:
     unbind: list[str]
     labels: list[str] = field(default_factory=list)
     log: list[tuple[str, float | None, int | None]] = field(default_factory=list)
+    recording: float = 0.0
 
     def fetched_slots(self) -> list[int]:
         """The slots whose value or gradient is fetched."""

@@ -67,9 +67,10 @@ class Profiler:
         return perf_counter()
 
     def batch(
-        self, began: float, position: int, program: str, steps: int, why: str, writer: int, seq: int
-    ) -> None:
-        """A batch ended; `why` it was eager, empty if planned."""
+        self, began: float, position: int, program: str, steps: int, why: str, writer: int, seq: int,
+        recording: float,
+    ) -> None:  # fmt: skip
+        """A batch ended; `why` it was eager, empty if planned; `recording`: as its writer told it."""
         seconds = perf_counter() - began
         how = "eager" if why else "planned"
         self._counts[how] += 1
@@ -77,7 +78,9 @@ class Profiler:
         self._waited += self._wait
         came = began if self._came is None else self._came
         self._batches.append(
-            BatchTime(position, program, steps, how, why, seconds, self._wait, came, began, writer, seq)
+            BatchTime(
+                position, program, steps, how, why, seconds, self._wait, came, began, writer, seq, recording
+            )
         )
         self._wait, self._came = 0.0, None
         if self.left is not None:

@@ -72,7 +72,8 @@ def _perform(work: Work, session: SessionState, writer: int, seq: int) -> Outcom
             session.plans.failed()
     session.account.heeds = False  # what is done is answered
     if profiler is not None and work.bound.steps:
-        profiler.batch(began, session.position, work.bound.id, len(work.bound.steps), why, writer, seq)
+        steps = len(work.bound.steps)
+        profiler.batch(began, session.position, work.bound.id, steps, why, writer, seq, work.recording)
         if profiler.left == 0:
             session.profiler, session.measured = None, profiler
     outcome = Outcome(done.applied, done.problem)

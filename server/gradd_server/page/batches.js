@@ -22,6 +22,7 @@ export function batchesView(name) {
   const flame = flameChart();
   const measured = liveTable("The batches that were measured", [
     ["batch", (b) => whole(b.position)], ["ran", (b) => b.how, "start"], ["steps", (b) => whole(b.steps)],
+    ["recording", (b) => (b.recording ? duration(b.recording) : "–")],
     ["script, wire", (b) => duration(b.elsewhere)],
     ["front", (b) => duration(b.inFront)],
     ["queue", (b) => duration(b.waited)], ["engine", (b) => duration(b.seconds)],

@@ -1,4 +1,4 @@
-// The latest batches on a line of time, a row each for front, queue, engine and kernels, in SVG: dragged, zoomed by
+// The latest batches on a line of time, a row each for record, front, queue, engine and kernels: dragged, zoomed by
 // wheel and buttons, walked by arrow keys. What is too narrow to see is drawn together.
 
 import { ticks } from "./chart.js";

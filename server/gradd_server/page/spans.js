@@ -2,7 +2,7 @@
 
 import { duration } from "./dom.js";
 
-export const ROWS = ["front", "queue", "engine", "kernels"];
+export const ROWS = ["record", "front", "queue", "engine", "kernels"];
 const KERNEL_COLOURS = [3, 4, 5, 6];
 const LANES = 3; // of a row whose spans overlap
 
@@ -42,6 +42,10 @@ export function rowsOf(batches) {
   const said = (b) => `batch ${b.position}`;
   const each = (make) => batches.flatMap(make);
   const rows = {
+    record: inLanes(each((b) => (b.recording ? [{
+      name: said(b), began: (b.front?.came ?? b.came) - b.recording, ended: b.front?.came ?? b.came, colour: 7,
+      facts: [["of", `writer ${b.writer}, until it was sent: the way here is not drawn`]],
+    }] : []))),
     front: inLanes(each((b) => (b.front ? [{
       name: said(b), began: b.front.came, ended: b.front.answered, colour: 0,
       facts: [["received, read", duration(b.front.submitted - b.front.came)],
