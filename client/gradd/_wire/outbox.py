@@ -114,7 +114,7 @@ class Outbox:
     def _recording(self, built: Builder) -> float:
         """For how long its steps were recorded (s), 0 if it has none or the daemon takes no such number."""
         told = built.steps and "recording" in self._wire.transport.extensions
-        return round(perf_counter() - built.began, 7) if told else 0.0
+        return round(perf_counter() - built.began, 6) if told else 0.0
 
     def _send(
         self, built: Builder, recording: float, fetch: list[Any], state: list[str], bind: dict[str, Any],
@@ -148,7 +148,8 @@ class Outbox:
             free=[] if beside else self._frees(),
             bind={name: t._id for name, t in bind.items()} if bind else {}, unbind=unbind, state=state,
             log=[] if beside or not self._logged else self._take_logged(),
-            recording=recording, **trace_headers(),
+            # A program counts for the bytes of the message that defines it, which no clock may change.
+            recording=0.0 if new else recording, **trace_headers(),
         )  # fmt: skip
         sent = Sent(message, known, buffers, built, beside)
         for index, (t, k) in enumerate(reads):
