@@ -69,7 +69,8 @@ class Hosted:
         self._meter = meter or Meter()
         self._tenant = self._meter.tenant(names.owner(name))
         self._holding = Holding(self._meter.budgets, names.owner(name))
-        self._answered = perf_counter()
+        #: when it answered last, in seconds of `perf_counter`
+        self.answered = perf_counter()
         #: batches and entries before the answer that is not settled, and when it began
         self._begun: tuple[int, int, float] | None = None
         #: what the session had done when this process made it again
@@ -354,7 +355,7 @@ class Hosted:
         self._begun = session.counts["batches"], session.entries, perf_counter()
         self._holding.confine(session.account)
         parts = answer(session, frame)
-        self._answered = perf_counter()
+        self.answered = perf_counter()
         return parts
 
     def settle(self, size: int) -> None:
@@ -364,13 +365,10 @@ class Hosted:
             return
         (batches, entries, began), self._begun = self._begun, None
         self._holding.settle(session.account)
-        took = self._answered - began
-        if came := session.counts["batches"] - batches:
-            self._meter.execution.add(took)
-            self._tenant.batches += came
-        self._tenant.seconds += took
+        took = self.answered - began
+        self._meter.ran(self._tenant, session.counts["batches"] - batches, took)
         if session.counts["batches"] >= session.memory.due:
-            session.memory.note(session, self._answered)
+            session.memory.note(session, self.answered)
         if self._store is not None and session.entries != entries:
             self._worked += took
             self._grown += size
@@ -382,17 +380,12 @@ class Hosted:
             counts.subtract(self._before)
         return counts
 
-    @property
-    def answered(self) -> float:
-        """When it answered last, in seconds of `perf_counter`."""
-        return self._answered
-
     def figures(self) -> SessionFigures | None:
         """The session, if it is awake."""
         session = self.session
         if session is None:
             return None
-        idle = perf_counter() - self._answered
+        idle = perf_counter() - self.answered
         return SessionFigures(
             self.name, len(session.table), session.account.held, idle, dict(self._done(session))
         )

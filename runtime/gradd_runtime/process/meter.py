@@ -108,6 +108,13 @@ class Meter:
         """The counts of the tenant `name`."""
         return self.tenants.setdefault(name, TenantFigures())
 
+    def ran(self, tenant: TenantFigures, batches: int, seconds: float) -> None:
+        """A session of the tenant's ran for so long, so many batches."""
+        if batches:
+            self.execution.add(seconds)
+            tenant.batches += batches
+        tenant.seconds += seconds
+
     def figures(self) -> Figures:
         """The counts, without what the present sessions add to them."""
         for tenant in self.tenants.values():
