@@ -220,7 +220,8 @@ export function graphView(name) {
       pen.fillStyle = colour("--quiet");
       pen.fillText(it.outputs.map(shape).join("; "), x[n] + 8, y[n] + 36, WIDE - 16);
       const saved = it.freed ? "freed" : it.saved.length ? `saved ${bytes(kept(it))}` : "";
-      pen.fillText([saved, line(it)].filter(Boolean).join(", "), x[n] + 8, y[n] + 53, WIDE - 16);
+      const where = line(it).split("/").pop(); // the whole is below
+      pen.fillText([saved, where].filter(Boolean).join(", "), x[n] + 8, y[n] + 53, WIDE - 16);
     });
   }
 
