@@ -135,6 +135,8 @@ def test_who_is_away_is_tried_no_longer(connect: Any) -> None:
     real = session.wire.transport
 
     class Away:
+        extensions = real.extensions
+
         def __getattr__(self, name: str) -> Any:
             def call(*given: Any) -> Any:
                 raise gradd.ConnectionFailed("refused") if name == "attach" else Dropped("cut")
