@@ -20,8 +20,8 @@ ASKED = (
 )  # fmt: skip
 """Headers that a page may send."""
 TOLD = (
-    "Allow", "Content-Disposition", "ETag", "Gradd-Dtype", "Gradd-Replayed", "Gradd-Shape", "Retry-After",
-    "Server-Timing", "WWW-Authenticate", "X-Request-Id",
+    "Allow", "Content-Disposition", "ETag", "Gradd-Dtype", "Gradd-Extensions", "Gradd-Replayed",
+    "Gradd-Shape", "Retry-After", "Server-Timing", "WWW-Authenticate", "X-Request-Id",
 )  # fmt: skip
 """Headers that a page may read, beside those that it always may."""
 
