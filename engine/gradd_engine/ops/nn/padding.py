@@ -157,6 +157,13 @@ def _taps(sizes: Sequence[int], pad: Sequence[int], mode: str) -> list[Taps]:
     ]
 
 
+def _extended(xp: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
+    if not input.size:  # where each element is from takes memory by the sizes, however few elements there are
+        sides = zip(input.shape, _sides(pad, input.ndim), strict=True)
+        return xp.empty([n + before + after for n, (before, after) in sides], input.dtype)
+    return resampled(xp, input, _taps(input.shape, pad, mode))
+
+
 def _folded_infer(grad: Tensor, size: Sequence[int], pad: Sequence[int], mode: str) -> Meta:
     shape = (*grad.shape[: max(grad.ndim - len(size), 0)], *size)
     if len(size) != len(pad) // 2 or _extend_infer(Meta(shape, grad.dtype), pad, mode).shape != grad.shape:
@@ -181,7 +188,7 @@ def _folded_cost(grad: Tensor, size: Sequence[int], pad: Sequence[int], mode: st
 extend: Op = kernel(
     "pad_from_input(Tensor input, *, int[] pad, str mode) -> Tensor",
     infer=_mirrored_infer,
-    impl=lambda xp, input, pad, mode: resampled(xp, input, _taps(input.shape, pad, mode)),
+    impl=_extended,
     # PyTorch saves the input, whose part in a second derivative is 0
     vjp=lambda g, input, pad, mode: constant_in(
         folded(g, size=list(input.shape[input.ndim - len(pad) // 2 :]), pad=pad, mode=mode), input
@@ -198,7 +205,7 @@ extend: Op = kernel(
 wrapped: Op = kernel(
     "pad_circular(Tensor input, *, int[] pad) -> Tensor",
     infer=lambda input, pad: _extend_infer(input, pad, "circular"),
-    impl=lambda xp, input, pad: resampled(xp, input, _taps(input.shape, pad, "circular")),
+    impl=lambda xp, input, pad: _extended(xp, input, pad, "circular"),
     vjp=lambda g, input_meta, pad: folded(
         g, size=list(input_meta.shape[input_meta.ndim - len(pad) // 2 :]), pad=pad, mode="circular"
     ),
