@@ -33,6 +33,7 @@ def peer() -> Peer:
     peer.put("n", np.full(3, FAR))
     peer.put("r", np.array([10**8]))
     peer.put("e", np.ones((0, 3), np.float32))
+    peer.put("b", np.ones((0, 1, 3), np.float32))
     peer.put("one", np.ones(1, np.float32))
     return peer
 
@@ -65,6 +66,16 @@ REFUSED: dict[str, tuple[Step, str, str]] = {
     ),
     "what a triangle's places take on the way": (
         Step("triu_indices", [], {"row": 1500, "col": 1500, "dtype": "int64"}), "x", "quota-exceeded",
+    ),
+    "nothing, padded to more than could be told where it is from": (
+        Step("pad_from_input", [0], {"pad": [1, 4 * 10**7], "mode": "replicate"}), "e", "quota-exceeded",
+    ),
+    "nothing, wrapped around": (
+        Step("pad_circular", [0], {"pad": [-3, 4 * 10**7]}), "e", "quota-exceeded",
+    ),
+    "nothing, made larger": (
+        Step("upsample_nearest", [0], {"size": [4 * 10**7], "steps": [0.0], "exact": False}), "b",
+        "quota-exceeded",
     ),
     "parts of nothing": (Step("chunk", [0], {"chunks": 10**6, "dim": 0}), "e", "quota-exceeded"),
     "repeats that are not what they come to": (

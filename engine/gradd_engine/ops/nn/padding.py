@@ -158,10 +158,13 @@ def _taps(sizes: Sequence[int], pad: Sequence[int], mode: str) -> list[Taps]:
 
 
 def _extended(xp: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
-    if not input.size:  # where each element is from takes memory by the sizes, however few elements there are
-        sides = zip(input.shape, _sides(pad, input.ndim), strict=True)
-        return xp.empty([n + before + after for n, (before, after) in sides], input.dtype)
     return resampled(xp, input, _taps(input.shape, pad, mode))
+
+
+def _extended_cost(input: Tensor, pad: Sequence[int]) -> tuple[int, int]:
+    """Where each element is from, however few there are: an empty batch has sizes, too."""
+    dims = len(pad) // 2
+    return 0, 32 * sum(n + a + b for n, (a, b) in zip(input.shape[-dims:], _sides(pad, dims), strict=True))
 
 
 def _folded_infer(grad: Tensor, size: Sequence[int], pad: Sequence[int], mode: str) -> Meta:
@@ -189,6 +192,7 @@ extend: Op = kernel(
     "pad_from_input(Tensor input, *, int[] pad, str mode) -> Tensor",
     infer=_mirrored_infer,
     impl=_extended,
+    cost=lambda input, pad, mode: _extended_cost(input, pad),
     # PyTorch saves the input, whose part in a second derivative is 0
     vjp=lambda g, input, pad, mode: constant_in(
         folded(g, size=list(input.shape[input.ndim - len(pad) // 2 :]), pad=pad, mode=mode), input
@@ -206,6 +210,7 @@ wrapped: Op = kernel(
     "pad_circular(Tensor input, *, int[] pad) -> Tensor",
     infer=lambda input, pad: _extend_infer(input, pad, "circular"),
     impl=lambda xp, input, pad: _extended(xp, input, pad, "circular"),
+    cost=_extended_cost,
     vjp=lambda g, input_meta, pad: folded(
         g, size=list(input_meta.shape[input_meta.ndim - len(pad) // 2 :]), pad=pad, mode="circular"
     ),

@@ -98,6 +98,7 @@ nearest: Op = kernel(
     "upsample_nearest(Tensor input, *, int[] size, float[] steps, bool exact=False) -> Tensor",
     infer=lambda input, size, steps, exact: _resized_meta(input, size, steps, "upsample_nearest"),
     impl=_nearest,
+    cost=lambda input, size, steps, exact: (0, 32 * sum(size)),
     vjp=lambda g, input_meta, steps, exact: nearest_transposed(
         g, size=list(input_meta.shape[2:]), steps=steps, exact=exact
     ),
