@@ -64,6 +64,14 @@ def test_messages_come_back_in_order(serving: Callable[..., str]) -> None:
     socket.close()
 
 
+def test_a_socket_that_was_closed_under_it_is_said_so(serving: Callable[..., str], keeper: Keeper) -> None:
+    socket = opened(serving(echo))
+    keeper.remove(socket)
+    socket._socket.close()
+    with pytest.raises(Closed):
+        socket.receive(block=True)
+
+
 def test_a_message_in_fragments_is_one(serving: Callable[..., str]) -> None:
     def fragments(connection: ServerConnection) -> None:
         connection.send([b"a", b"b" * 70_000, b"c"])

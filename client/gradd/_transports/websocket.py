@@ -197,7 +197,10 @@ class WebSocket:
         another.
         """
         poll = self._poll
-        poll.modify(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
+        try:
+            poll.modify(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
+        except (OSError, ValueError) as e:  # it was closed
+            raise Closed(str(e)) from e
         silent = 0.0
         while silent < self._silence / 2:
             piece = left(min(HEED, self._silence / 2 - silent))
