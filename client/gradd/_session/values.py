@@ -135,15 +135,12 @@ class Fetching(Agreeing):
         # What a traced function reads ends the trace, wherever it comes from.
         if recorder.tape is not None or _holds(t):
             return None
-        whole = None if t._whole is None and t._base is None else _whole(t)
+        whole = _whole(t)
         if whole is not None and (_holds(whole) or _worth(whole)):
             values = self.read(whole)
             if whole._fetch is not None:
                 whole._fetch.array = values
             return part_of(whole, values, t)
-        out = t._out
-        if out is None or out[0] is not recorder.building:
-            return None
         return deduce(recorder.building, t, self._here)
 
     def has(self, t: Any) -> bool:

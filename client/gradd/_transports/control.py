@@ -80,9 +80,16 @@ class Control:
         """Send a request, with a JSON body if any; returns the body of the reply. Raises Dropped if the
         daemon is away, the problem's exception for an error status. `once`: see Link.
         """
+        return self._answer(method, path, body, once)[1]
+
+    def _answer(
+        self, method: str, path: str, body: bytes | None = None, once: bool = False
+    ) -> tuple[HTTPResponse, bytes]:
+        """As `call`, also the head of the reply."""
         with self._lock:
             headers = None if body is None else _JSON
-            return bytes(_checked(*self._questions.call(method, self.path + path, body, headers, once=once)))
+            response, text = self._questions.call(method, self.path + path, body, headers, once=once)
+            return response, bytes(_checked(response, text))
 
     def ask(
         self, kind: type[_T], method: str, path: str, body: bytes | None = None, once: bool = False
@@ -111,9 +118,7 @@ class Control:
         try:
             if resume is None:
                 self.call("PUT", "")
-            with self._lock:
-                response, text = self._questions.call("POST", f"{self.path}:attach", json.encode(body), _JSON)
-                _checked(response, text)
+            response, text = self._answer("POST", ":attach", json.encode(body))
         except Dropped as e:
             if resume is not None:  # it was there
                 raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
