@@ -69,6 +69,15 @@ def test_garbage_is_answered(placement: Any) -> None:
     assert reply.problem.slug == "malformed-frame"
 
 
+def test_what_was_submitted_is_not_called_back() -> None:
+    placement = InlinePlacement()
+    placement.open("a", {})
+    replies = [placement.submit("a", b"garbage") for _ in range(20)]
+    assert not any(reply.cancel() for reply in replies)
+    assert all(frames.decode_reply(reply.result())[0] for reply in replies)
+    placement.shutdown()
+
+
 def test_a_script_runs_the_same_in_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def script() -> Any:
         with gradd.connect("local:") as session:
