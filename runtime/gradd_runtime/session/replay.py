@@ -108,7 +108,7 @@ def replaying(
 def replay(session: Session, store: Store) -> int:
     """`replaying` all that a store has; how many entries that were."""
     for _ in replaying(session, store.entries(), store):
-        pass
+        pass  # each is an entry
     return session.entries
 
 
