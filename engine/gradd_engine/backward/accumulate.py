@@ -124,6 +124,9 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     old = leaf._grad
     if old is None:
         g = box.pop()
+        if g._shape != leaf._shape:
+            leaf._grad = _of_another_shape(leaf, g)
+            return
         given = g if g._sparse else None
         strides = _layout(leaf._shape, leaf.strides)
         if state.grad:
@@ -155,6 +158,21 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
         leaf._grad = detached(old)
     else:
         old._by_lookups(_together(old, box[0]), old)
+
+
+def _of_another_shape(leaf: Tensor, g: Tensor) -> Tensor:
+    """The first gradient of a leaf that had the shape of `g` when its graph was made.
+
+    As in PyTorch it is kept where its strides are the leaf's (there, if nobody else holds it); else it is
+    copied into the leaf's shape: RuntimeError where it does not broadcast to that.
+    """
+    strides = zip(g._shape, g.strides, leaf.strides, strict=False)
+    if state.grad or g.ndim > leaf.ndim or any(n != 1 and s != t for n, s, t in strides):
+        target = leaf.backend.empty(Meta(leaf._shape, g._dtype, _layout(leaf._shape, leaf.strides)))
+        return named.copy_(target, g)  # type: ignore[no-any-return]
+    target = leaf.backend.empty(Meta(g._shape, g._dtype, g.strides))
+    leaf.backend.copy_into(target, g)
+    return target
 
 
 def _together(a: Tensor, b: Tensor) -> tuple[Any, ...] | None:

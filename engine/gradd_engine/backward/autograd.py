@@ -12,7 +12,7 @@ from ..batching import REQUIRES, RETAINS, refuse
 from ..data import state
 from ..declare import attach_as_is, stateful
 from ..schema import Histories, type_name
-from ..tensor import CUT, Tensor, carry, detached, next_priority
+from ..tensor import CUT, Tensor, carry, detached, next_priority, remember_shape
 from . import dry_run
 
 if TYPE_CHECKING:
@@ -184,7 +184,9 @@ def _set_data(input: Tensor, data: Tensor) -> None:
         )
     if input._vc.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
-    if data.dtype is not input.dtype:
+    if data._shape != input._shape:
+        remember_shape(input)
+    if data._dtype is not input._dtype:
         input._acc = None
     input._storage, input.array, input._dtype = data._storage, data.array, data.dtype
     input._shape, input.strides, input.offset = data.shape, data.strides, data.offset

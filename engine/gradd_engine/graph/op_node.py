@@ -347,7 +347,7 @@ def shaped(edge: Edge, g: Tensor, at: int, node: Node | None = None) -> Tensor:
     """A gradient in the shape that the output had when its node was made, where the tensor was turned in
     place since without autograd: RuntimeError where it cannot be, naming the `node` that gives it.
     """
-    shape = None if edge.node.shapes is None else edge.node.shapes.get(edge.nr)
+    shape = None if edge.node.shapes is None or edge.node.leaf else edge.node.shapes.get(edge.nr)
     if shape is None or g.shape == shape:
         return g
     if not expandable(shape, g.shape):

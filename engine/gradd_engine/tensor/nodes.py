@@ -376,10 +376,15 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def remember_shape(t: Tensor) -> None:
-    """Called before `t` is turned in place without autograd: its node keeps the shape that it was made for. A
-    leaf's does not, since a caught error may be all that keeps that node.
+    """Called before `t` takes another shape without autograd: its node keeps the shape it was made for.
+
+    A leaf's does so that passes look at the shapes of its gradients. They are not refused for it, as PyTorch
+    does with those of graphs that are made while an earlier one is alive: a caught error may be all that
+    keeps the node.
     """
     node = t._node()
+    if node is None and t._acc is not None:
+        node = t._acc()
     if node is not None:
         Node.turned = True
         node.shapes = {t._nr: t.shape, **(node.shapes or {})}
