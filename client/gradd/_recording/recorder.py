@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gradd_engine.data import mode
 from gradd_engine.data.state import state
 from gradd_engine.declare import flat_tensors, written
-from gradd_engine.schema import Pass
+from gradd_engine.schema import Histories, Pass
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
@@ -151,9 +151,10 @@ class Recorder:
                     written_to(storage)
             building.settled = len(building.steps)
         if acts:
-            for t in flat_tensors(inputs) if not outs else ():
-                if t._fn is not None and t._fn.site is None:
-                    t._fn.site = site
+            if effects.histories is Histories.WRITTEN and not outs:
+                for t in flat_tensors(inputs):
+                    if t._fn is not None and t._fn.site is None:
+                        t._fn.site = site
             building.settled = len(building.steps)
             if effects.backward_pass is not None:
                 self._follow(effects.backward_pass, inputs, attrs)
