@@ -184,15 +184,18 @@ class Account:
         return max(0, getrefcount(self.graphs) - _NO_NODES)
 
     def take(self, nbytes: int) -> None:
-        """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""
+        """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed.
+
+        Storages may die between any two lines, in a collection or in another thread: what is held is read
+        and written in one.
+        """
         self.asked += 1
-        used = self.used + nbytes
         beside = (
             self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - self.free
         )
-        if (used + beside if beside > 0 else used) > self.brim:
+        if self.used + nbytes + (beside if beside > 0 else 0) > self.brim:
             self._over(nbytes, self.held)
-        self.used = used
+        self.used = used = self.used + nbytes
         if used > self.peak:
             self.peak = used
 
