@@ -63,9 +63,9 @@ def long_batch() -> Any:
     return a
 
 
-async def begun(session: Any) -> None:
-    """Let the tasks begin, and wait until something was sent; it may be answered by then."""
+async def begun(session: Any, task: asyncio.Future[Any]) -> None:
+    """Let `task` begin, and wait until something was sent, which may be answered by then, or it is done."""
     sent = session.wire.seq
     await asyncio.sleep(0)
-    while not session.wire.flying and session.wire.seq == sent:
+    while not (session.wire.flying or session.wire.seq > sent or task.done()):
         await asyncio.sleep(0)

@@ -122,10 +122,10 @@ def test_the_value_is_that_of_the_call(open: Any) -> None:
     async def main() -> None:
         async with open() as session:
             x = torch.zeros(2)
-            reading = asyncio.ensure_future(x.anumpy())
-            await begun(session)
+            reading = asyncio.ensure_future(x.atolist())
+            await begun(session, reading)
             x.add_(1)
-            assert (await reading).tolist() == [0.0, 0.0]
+            assert await reading == [0.0, 0.0]
             assert await x.atolist() == [1.0, 1.0]
 
     run(main())
@@ -181,7 +181,7 @@ def test_a_cancelled_task_leaves_to_others_what_they_wait_for(open: Any) -> None
             for _ in range(60):
                 x = x @ x / 300
             first, second = (asyncio.ensure_future(x[0, k].aitem()) for k in range(2))
-            await begun(session)
+            await begun(session, first)
             await asyncio.sleep(0)
             first.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -26,7 +26,7 @@ def test_the_loop_goes_on_while_a_task_waits(open: Any) -> None:
             await session.aflush()
             turns = Turns()
             waiting = asyncio.ensure_future(long_batch().sum().aitem())
-            await begun(session)
+            await begun(session, waiting)
             await turns.passed(1000)
             assert not waiting.done()
             waiting.cancel()

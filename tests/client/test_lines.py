@@ -130,7 +130,7 @@ def test_a_function_of_the_script_has_the_line_that_applies_it(session: Any) -> 
 def test_a_snapshot_keeps_lines(session: Any, tmp_path: Path) -> None:
     session["t"] = model(gradd.tensor([1.0, 2.0], requires_grad=True))
     session.snapshot(tmp_path / "kept.gradd")
-    with gradd.connect("local:", session="other", from_snapshot=tmp_path / "kept.gradd") as other:
+    with gradd.connect("local:", session=tmp_path.name, from_snapshot=tmp_path / "kept.gradd") as other:
         assert lines(told(other, other["t"]), model) == MODEL
 
 
