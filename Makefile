@@ -166,8 +166,8 @@ sleeping: $(STAMP) ## 10,000 named sessions in 2 GiB: their memory, wakings and 
 first-gradient: $(STAMP) ## from nothing to a gradient: environment, pip install, daemon, script; fail above a minute
 	$(PY) -m benchmarks.first_gradient
 
-bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md
-	$(PY) -m benchmarks --write docs/benchmarks.md
+bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md; AGAINST= a commit too; BENCH_PYTHON=
+	$(PY) -m benchmarks --write docs/benchmarks.md $(if $(AGAINST),--against $(AGAINST))
 
 bench-quick: $(STAMP) ## less of it, in two minutes; prints only
 	$(PY) -m benchmarks --effort quick

@@ -1,4 +1,8 @@
-"""All questions, each in a process of its own with a daemon of its own. Prints the table."""
+"""All questions, each in a process of its own with a daemon of its own. Prints the table.
+
+`--against BASE` asks each question of another commit (or clone) too, in pairs as `benchmarks.versus` does; a
+column says how they compare, and the exit status is 1 where a figure is worse.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +11,67 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from pathlib import Path
 
 import msgspec
 
+from . import QUESTIONS
 from .bench import Row
 from .daemon import ROOT
+from .interpreter import run_on_best
 from .report import document, table
-
-QUESTIONS = (
-    "round_trip", "chain", "tiny_ops", "eager_engine", "mlp_sgd", "mlp_adam", "transformer", "convnet",
-    "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
-    "journal", "loader",
-)  # fmt: skip
+from .versus import BOUND, Figure, pair, tree_of
 
 
-def main() -> None:
+def ask(question: str, effort: str) -> list[Row]:
+    """The rows of a question, with its peers."""
+    command = [sys.executable, "-m", f"benchmarks.{question}", "--json", f"--effort={effort}"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"benchmarks/{question}.py failed")
+    return msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Row])
+
+
+def compare(question: str, rows: list[Row], base: Path, effort: str, pairs: int) -> bool:
+    """Write into the rows how they compare with those of `base`; whether one is worse."""
+    found: dict[str, Figure] = {}
+    for n in range(pairs):
+        pair(question, base, effort, n % 2 == 0, found)
+    for row in rows:
+        if row.work in found:
+            row.against = str(found[row.work])
+    return any(figure.verdict("time", BOUND, True) == "worse" for figure in found.values())
+
+
+def main() -> int:
     """Ask every question in turn."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="full")
+    parser.add_argument("--questions", nargs="+", choices=QUESTIONS, default=QUESTIONS)
     parser.add_argument("--write", metavar="FILE", help="write the document")
+    parser.add_argument("--against", metavar="BASE", help="a commit, or a folder with another clone")
+    parser.add_argument("--pairs", type=int, default=5, help="of each question, with --against")
     options = parser.parse_args()
+    interpreter = run_on_best()
+    print(interpreter, file=sys.stderr)
     rows: list[Row] = []
+    worse = False
     before = os.getloadavg()[0]
-    for question in QUESTIONS:
-        began = time.monotonic()
-        command = [sys.executable, "-m", f"benchmarks.{question}", "--json", f"--effort={options.effort}"]
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"benchmarks/{question}.py failed")
-        rows += msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Row])
-        print(f"{question}: {time.monotonic() - began:.1f} s", file=sys.stderr)
-    print(table(rows))
+    with tree_of(options.against) if options.against else nullcontext() as base:
+        for question in options.questions:
+            began = time.monotonic()
+            answered = ask(question, options.effort)
+            if base is not None:
+                worse |= compare(question, answered, base, options.effort, options.pairs)
+            rows += answered
+            print(f"{question}: {time.monotonic() - began:.1f} s", file=sys.stderr)
+    print(interpreter, table(rows), sep="\n\n")
     if options.write:
         with open(options.write, "w") as file:
-            file.write(document(rows, (before, os.getloadavg()[0])))
+            file.write(document(rows, (before, os.getloadavg()[0]), str(interpreter)))
+    return int(worse)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

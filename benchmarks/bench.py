@@ -19,11 +19,16 @@ from .daemon import cpu_seconds, serving
 
 US = 1e6
 MS = 1e3
+#: median and quartiles
+Spread = tuple[float, float, float]
+#: whose CPU time is measured
+PROCESSES = ("client", "front", "engine")
 
 
 class Row(msgspec.Struct, kw_only=True):
     """One figure. `value` is in `unit` ("" for a ratio), `low` and `high` its quartiles over the rounds; None
-    where it was not measured, and `note` says why. `client` and `daemon` are CPU µs a step.
+    where it was not measured, and `note` says why. `cpu` is that of a step in µs, by process: its median and
+    quartiles over the rounds.
     """
 
     work: str
@@ -35,8 +40,7 @@ class Row(msgspec.Struct, kw_only=True):
     at_least: bool = False
     mine: str = ""
     peer: str = ""
-    client: float | None = None
-    daemon: float | None = None
+    cpu: dict[str, Spread] = {}
     note: str = ""
     #: what gradd took in ms, where `value` is a ratio
     took: float | None = None
@@ -44,6 +48,8 @@ class Row(msgspec.Struct, kw_only=True):
     others: str = ""
     #: where the time goes, from a profile of this run
     where: str = ""
+    #: how it compares with another commit, if asked
+    against: str = ""
 
     def met(self) -> bool | None:
         """Whether the bar is met; None where there is no bar or no figure."""
@@ -54,12 +60,11 @@ class Row(msgspec.Struct, kw_only=True):
 
 @dataclass
 class Timing:
-    """Seconds a step of each round on all sides, and CPU seconds a step of the client and of the daemon."""
+    """Seconds a step of each round on all sides, and CPU seconds a step of my processes."""
 
     mine: list[float] = field(default_factory=list)
     peer: list[float] = field(default_factory=list)
-    client: float = 0.0
-    daemon: float = 0.0
+    cpu: dict[str, list[float]] = field(default_factory=dict)
     others: dict[str, list[float]] = field(default_factory=dict)
 
     def ratio(self, work: str, bar: float | None = None) -> Row:
@@ -81,7 +86,7 @@ class Timing:
         peer = f"{scale * statistics.median(self.peer):.1f} {unit}" if self.peer else ""
         return Row(
             work=work, value=value, low=low, high=high, unit=unit, bar=bar, peer=peer,
-            client=US * self.client, daemon=US * self.daemon,
+            cpu={process: spread([US * s for s in each]) for process, each in self.cpu.items()},
             others=", ".join(
                 f"{name} {_digits(scale * statistics.median(s))} {unit}" for name, s in self.others.items()
             ),
@@ -93,7 +98,7 @@ def _digits(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
-def spread(values: list[float]) -> tuple[float, float, float]:
+def spread(values: list[float]) -> Spread:
     """Median and quartiles."""
     ordered = sorted(values)
     n = len(ordered)
@@ -138,11 +143,11 @@ class Bench:
         for n in range(rounds):
             first = n % len(sides)
             for work, seconds in sides[first:] + sides[:first]:
-                client, daemon = time.process_time(), cpu_seconds(self.pid)
+                before = cpu_seconds(self.pid)
                 seconds.append(_seconds(work) / steps)
                 if work is mine:
-                    found.client += (time.process_time() - client) / steps / rounds
-                    found.daemon += (cpu_seconds(self.pid) - daemon) / steps / rounds
+                    for process, used in cpu_seconds(self.pid).items():
+                        found.cpu.setdefault(process, []).append((used - before[process]) / steps)
         return found
 
 

@@ -19,7 +19,7 @@ MB = 1e6
 
 def _rate(found: Timing, work: str, bar: float, nbytes: int) -> Row:
     """The row of my bytes a second over the peer's."""
-    inverse = Timing(found.peer, found.mine, found.client, found.daemon)
+    inverse = Timing(found.peer, found.mine, found.cpu)
     row = inverse.ratio(work, bar)
     row.at_least = True
     gbps = [sorted(nbytes / s / 1e9 for s in side)[len(side) // 2] for side in (found.mine, found.peer)]

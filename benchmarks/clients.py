@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import gradd
 
-from .bench import Bench, Row, main
+from .bench import US, Bench, Row, main, spread
 from .daemon import child, cpu_seconds
 from .models import mlp
 from .training import Task, cross_entropy, script, sgd
@@ -55,7 +55,7 @@ class Probe(threading.Thread):
         connection.close()
 
 
-def together(bench: Bench, count: int, seconds: float) -> tuple[list[float], list[float], float]:
+def together(bench: Bench, count: int, seconds: float) -> tuple[list[float], list[float], dict[str, float]]:
     """Steps a second of each client, /livez waits, CPU seconds of the daemon."""
     processes = [child("benchmarks.clients", "--client", bench.url) for _ in range(count)]
     for process in processes:
@@ -75,7 +75,7 @@ def together(bench: Bench, count: int, seconds: float) -> tuple[list[float], lis
         rates.append(float(process.stdout.readline()))
         if len(rates) == 1:
             probe.ended.set()
-    cpu = cpu_seconds(bench.pid) - cpu
+    cpu = {process: used - cpu[process] for process, used in cpu_seconds(bench.pid).items()}
     for process in processes:
         process.communicate()
     if bench.pid is not None:
@@ -109,7 +109,10 @@ def question(bench: Bench) -> list[Row]:
         Row(
             work=f"{name}, of the same models in turn in one process", value=rate / alone, bar=0.75,
             at_least=True, mine=f"{rate:.0f} steps/s", peer=f"local: {alone:.0f} steps/s",
-            daemon=1e6 * cpu / (rate * seconds),
+            cpu={
+                process: spread([US * used / (rate * seconds)])
+                for process, used in cpu.items() if process != "client"  # the clients are others
+            },
         ),
         Row(
             work=f"{name}, slowest of the mean", value=min(rates) / statistics.mean(rates), bar=0.5,

@@ -52,12 +52,17 @@ def family(pid: int) -> list[int]:
     return [pid, *(int(child) for task in tasks for child in task.read_text().split())]
 
 
-def cpu_seconds(pid: int | None) -> float:
-    """CPU time of a process and its children so far, their threads together; 0 where there is none.
+def cpu_seconds(pid: int | None) -> dict[str, float]:
+    """CPU time so far, threads together, of this process ("client"), and of a daemon's: "front" and "engine",
+    which are its children. A daemon that is None has none.
 
     The clock id of another process is what clock_getcpuclockid(3) returns on Linux.
     """
-    return 0.0 if pid is None else sum(time.clock_gettime((~one << 3) | 2) for one in family(pid))
+    found = {"client": time.process_time()}
+    if pid is not None:
+        front, *engines = (time.clock_gettime((~one << 3) | 2) for one in family(pid))
+        found |= {"front": front, "engine": sum(engines)}
+    return found
 
 
 class Memory:

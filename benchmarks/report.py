@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from .bench import Row
+from .bench import PROCESSES, Row, Spread
 
 _PAGE = """\
 # Benchmarks
@@ -19,15 +19,15 @@ _PAGE = """\
 Written by `make bench`; `make bench-quick` prints less of it in two minutes. Each question is a file of
 `benchmarks/` and runs alone too: `python -m benchmarks.mlp_sgd`.
 
-{date}, {machine}. Load average {before:.1f} before and
+{date}, {machine}. {interpreter} Load average {before:.1f} before and
 {after:.1f} after: where other work ran on the machine, read the ratios and their quartiles, not the times.
 
 gradd and its peers run in turn, in one run, several rounds each; a figure is the median over the rounds, of
 the ratio within a round where it is a ratio (below 1 gradd is faster). The daemon serves on loopback with
 one BLAS thread; the peer of a ratio is torch eager with one thread and its default optimizer, and raw TCP
 for the wire. Data is on the server, sliced there, unless the row says otherwise. CPU is that of a step (an
-op, a request): of the process that runs the script, and of the daemon; the system shares the cores between
-them.
+op, a request), with its quartiles: of the process that runs the script, and of the daemon's front and engine
+process; the system shares the cores between them.
 
 Other peers run in the same rounds, each where it is installed (`.venv/bin/pip install --group bench`), with
 one thread: "fused" is torch eager with its fused optimizer, "torch.compile" torch with the model compiled
@@ -47,7 +47,8 @@ reply, and whole steps where a batch runs eagerly.
 {others}"""
 
 _HEAD = (
-    "work", "figure", "quartiles", "bar", "met", "gradd", "peer", "other peers", "client CPU", "daemon CPU",
+    "work", "figure", "quartiles", "bar", "met", "gradd", "peer", "other peers",
+    *(f"{each} CPU" for each in PROCESSES),
 )  # fmt: skip
 
 
@@ -58,18 +59,30 @@ def _number(value: float | None, unit: str) -> str:
     return f"{value:.{digits}f} {unit}".strip()
 
 
+def _quartiles(low: float, high: float) -> str:
+    return f"{_number(low, '')} – {_number(high, '')}"
+
+
+def _cpu(used: Spread) -> str:
+    value, low, high = used
+    return f"{_number(value, '')} µs" + (f" ({_quartiles(low, high)})" if low < high else "")
+
+
 def _cells(row: Row) -> tuple[str, ...]:
     met = {None: "", True: "yes", False: "no"}[row.met()]
     bar = "" if row.bar is None else f"{'≥' if row.at_least else '≤'} {row.bar:g} {row.unit}".strip()
-    quartiles = "" if row.low is None else f"{_number(row.low, '')} – {_number(row.high, '')}"
+    quartiles = "" if row.low is None or row.high is None else _quartiles(row.low, row.high)
     figure = row.note if row.value is None else _number(row.value, row.unit)
-    cpu = tuple("" if c is None else _number(c, "µs") for c in (row.client, row.daemon))
+    cpu = [_cpu(row.cpu[each]) if each in row.cpu else "" for each in PROCESSES]
     return (row.work, figure, quartiles, bar, met, row.mine, row.peer, row.others, *cpu)
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table."""
+    """The rows as a Markdown table, with a column for another commit where one was asked."""
     lines = [_HEAD, *map(_cells, rows)]
+    if any(row.against for row in rows):
+        compared = ["beside the other", *(row.against for row in rows)]
+        lines = [(*line, more) for line, more in zip(lines, compared, strict=True)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |" for line in lines]
     return "\n".join([text[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *text[1:]])
@@ -93,20 +106,21 @@ def _missed(row: Row) -> str:
     by = row.bar / row.value if row.at_least else row.value / row.bar
     text = f"- **{row.work}**: {_number(row.value, row.unit)} where {_number(row.bar, row.unit)} is wanted"
     text += f", {by:.2f} times off."
-    cpu = [f"{side} {_number(c, 'µs')}" for side, c in (("client", row.client), ("daemon", row.daemon)) if c]
+    cpu = [f"{process} {_number(used[0], 'µs')}" for process, used in row.cpu.items()]
     if cpu:
         text += f" CPU a step: {', '.join(cpu)}."
     return text + (f" {row.where}" if row.where else "")
 
 
-def document(rows: Sequence[Row], load: tuple[float, float]) -> str:
+def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -> str:
     """docs/benchmarks.md."""
     missed = [row for row in rows if row.met() is False]
     measured = [row for row in rows if row.met() is not None]
     listed = "\n".join(f"- **{row.work}**: {row.where}" for row in rows if row.where and row not in missed)
     page = _PAGE.format(
-        date=f"{datetime.date.today():%d %B %Y}", machine=machine(), before=load[0], after=load[1],
-        table=table(rows), missed=len(missed), measured=len(measured), list="\n".join(map(_missed, missed)),
+        date=f"{datetime.date.today():%d %B %Y}", interpreter=interpreter, machine=machine(),
+        before=load[0], after=load[1], table=table(rows), missed=len(missed), measured=len(measured),
+        list="\n".join(map(_missed, missed)),
         others=f"\nWhere the time goes in the others:\n\n{listed}\n" if listed else "",
     )  # fmt: skip
     return folded(page)

@@ -23,7 +23,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,9 +30,10 @@ from pathlib import Path
 
 import msgspec
 
-from .__main__ import QUESTIONS
+from . import QUESTIONS
 from .bench import Row
 from .daemon import ROOT
+from .interpreter import run_on_best
 
 ROOMS = ("client", "engine", "protocol", "runtime", "server")
 MAIN = (
@@ -47,6 +47,8 @@ MAIN = (
     "recording",
 )
 SURE = 0.9
+#: a ratio above it is worse
+BOUND = 1.03
 
 
 class Figure(msgspec.Struct, eq=False):
@@ -69,6 +71,11 @@ class Figure(msgspec.Struct, eq=False):
             return "doubtful"
         return "worse" if low > 1 else "noise"
 
+    def __str__(self) -> str:
+        low, high = interval(self.times)
+        median, verdict = statistics.median(self.times), self.verdict("time", BOUND, True)
+        return f"{median:.3f} ({low:.3f} – {high:.3f}), {verdict}"
+
     def ratios(self, by: str) -> list[float]:
         """What is judged."""
         return self.cpu if by == "cpu" and self.cpu else self.times
@@ -88,7 +95,7 @@ def figures(rows: list[Row]) -> dict[str, tuple[float, float | None]]:
     for row in rows:
         value = row.took if row.took is not None else row.value
         if value:
-            cpu = (row.client or 0.0) + (row.daemon or 0.0)
+            cpu = sum(median for median, _, _ in row.cpu.values())
             found[row.work] = (1 / value if row.at_least else value, cpu or None)
     return found
 
@@ -111,22 +118,26 @@ def ask(question: str, tree: Path, effort: str) -> list[Row] | None:
 
 @contextmanager
 def tree_of(base: str) -> Iterator[Path]:
-    """The folder of a clone, or one with the packages as of a commit."""
+    """The folder of a clone, or one with the packages as of a commit; all kernels are compiled."""
     if Path(base).is_dir():
+        _compile(Path(base).resolve())
         yield Path(base).resolve()
         return
     with tempfile.TemporaryDirectory(prefix="gradd-base-") as folder:
-        archive = subprocess.Popen(["git", "archive", base, *ROOMS], cwd=ROOT, stdout=subprocess.PIPE)
-        assert archive.stdout is not None
-        try:
-            with tarfile.open(fileobj=archive.stdout, mode="r|") as packed:
-                packed.extractall(folder, filter="data")
-        except tarfile.ReadError:
-            raise SystemExit(f"{base} is neither a folder nor a commit") from None
-        finally:
-            archive.stdout.close()
-            archive.wait()
+        packed = Path(folder) / "packages.tar"
+        archived = subprocess.run(["git", "archive", "-o", packed, base, *ROOMS], cwd=ROOT, check=False)
+        if archived.returncode:
+            raise SystemExit(f"{base} is neither a folder nor a commit")
+        subprocess.run(["tar", "-xf", packed, "-C", folder], check=True)
+        _compile(Path(folder))
         yield Path(folder)
+
+
+def _compile(base: Path) -> None:
+    """Before anything is measured."""
+    for tree in (ROOT, base):
+        command = [sys.executable, "-m", "gradd_engine.kernels"]
+        subprocess.run(command, env=environment(tree), check=True, stdout=subprocess.DEVNULL)
 
 
 def pair(question: str, base: Path, effort: str, here_first: bool, found: dict[str, Figure]) -> None:
@@ -173,15 +184,13 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="ask all questions")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--most", type=int, default=13, help="most pairs of what is doubtful")
-    parser.add_argument("--bound", type=float, default=1.03)
+    parser.add_argument("--bound", type=float, default=BOUND)
     parser.add_argument("--by", choices=("time", "cpu"), default="time")
     parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="quick")
     options = parser.parse_args()
+    print(run_on_best(), file=sys.stderr)
     found: dict[str, Figure] = {}
     with tree_of(options.base) as base:
-        compiled = [sys.executable, "-m", "gradd_engine.kernels"]
-        for tree in (ROOT, base):  # before anything is measured
-            subprocess.run(compiled, env=environment(tree), check=True, stdout=subprocess.DEVNULL)
         asked = list(QUESTIONS if options.all else options.questions)
         for n in range(max(options.pairs, options.most)):
             for question in asked:

@@ -13,7 +13,7 @@ import gradd
 import msgspec
 import pytest
 
-from benchmarks.__main__ import QUESTIONS
+from benchmarks import QUESTIONS
 from benchmarks.bench import Bench, Row, Timing, spread
 from benchmarks.report import document, table
 from benchmarks.where import where
@@ -73,7 +73,7 @@ def test_the_document_says_what_was_missed_and_by_how_much() -> None:
         Row(work="narrow", value=0.2, bar=0.4, at_least=True),
         Row(work="later", bar=1.0, note="not built yet: it"),
     ]
-    text = document(rows, (0.0, 0.0))
+    text = document(rows, (0.0, 0.0), "Interpreter: 3.99")
     assert table(rows) in text
     assert "## 2 of 3 bars are not met" in text
     assert "- **slow**: 3.00 where 2.00 is wanted, 1.50 times off. all in mul." in text

@@ -40,7 +40,7 @@ def test_verdicts(ratios: list[float], first: str, last: str) -> None:
 
 def test_a_ratio_to_a_peer_is_compared_by_its_time() -> None:
     rows = [
-        Row(work="ratio", value=0.5, took=2.0, client=3.0, daemon=4.0),
+        Row(work="ratio", value=0.5, took=2.0, cpu={"client": (3.0, 2.0, 5.0), "engine": (4.0, 4.0, 4.0)}),
         Row(work="rate", value=4.0, at_least=True),
         Row(work="none"),
     ]
@@ -62,6 +62,7 @@ def test_what_is_doubtful_is_asked_again(
         return [Row(work=name, value=times[name], unit="ms") for name in names]
 
     monkeypatch.setattr(versus, "ask", ask)
+    monkeypatch.setattr(versus, "run_on_best", lambda: "this one")
     monkeypatch.setattr(subprocess, "run", lambda *a, **k: None)
     given = ["versus", str(tmp_path), "--questions", "recording", "mlp_sgd"]
     monkeypatch.setattr(sys, "argv", given)
