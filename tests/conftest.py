@@ -17,6 +17,7 @@ from typing import IO, Any
 import gradd_engine.assembly  # noqa: F401 - tests of its rooms may need all of them
 import pytest
 from gradd_engine import progress
+from gradd_runtime.plan import Plans
 
 from tests.browser import browser as browser  # a fixture: one browser for the whole run
 from tests.covered import looked_at
@@ -26,6 +27,7 @@ from tests.terminals import Terminal
 from tests.waiting import PATIENCE
 
 CASES: Counter[str] = Counter()
+Plans.checks = True
 TAPE = pytest.StashKey[Tape]()
 #: what is to be recorded, and which tests its files have
 MADE: dict[Book, dict[str, Tape]] = {}

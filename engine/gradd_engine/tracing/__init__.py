@@ -5,7 +5,7 @@ records what the engine does with them, `TraceOutputs` sorts what outlives the p
 real. A server replays kernels in between; a client's mirror has none to replay.
 """
 
-from .commit import Commit, Memory
+from .commit import Commit, Memory, commit_simple
 from .ending import Shape, TraceOutputs, root
 from .mirror import AbstractInputs, InputSignature, Unplannable, floats
 from .numbers import Guards, TraceFailed, local, plain, traced
@@ -42,6 +42,7 @@ __all__ = [
     "Unplannable",
     "Upload",
     "Window",
+    "commit_simple",
     "floats",
     "local",
     "plain",

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from ..tensor import Backend, Node, Storage, Tensor, VersionCounter
     from .ending import Shape, TraceOutputs
-    from .mirror import InputSignature
     from .trace import Block
 
 
@@ -30,10 +29,35 @@ class Memory(Protocol):
         """The memory of a block made by the program."""
 
 
+class RealInputs(Protocol):
+    """The real inputs, in the order of the trace's."""
+
+    @property
+    def tensors(self) -> Sequence[Tensor]:
+        """Those of an InputSignature."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """Those of an InputSignature."""
+
+
+def commit_simple(ending: TraceOutputs, memory: Memory, backend: Backend) -> dict[int, Tensor]:
+    """What `Commit` makes of an ending that is ``simple``, by the ids of the traced tensors."""
+    tensors = {}
+    for f in ending.near:
+        traced = f.tensor
+        counter = type(traced._vc)()
+        counter.n = traced._vc.n
+        tensors[id(traced)] = made = f.over(backend, memory.storage(f), 0, counter)
+        if f.own:
+            made.__dict__.update(f.own)
+    return tensors
+
+
 class Commit:
     """Makes one replay's results real. `tensors` and `nodes` map the ids of traced ones to real ones."""
 
-    def __init__(self, ending: TraceOutputs, found: InputSignature, memory: Memory, backend: Backend) -> None:
+    def __init__(self, ending: TraceOutputs, found: RealInputs, memory: Memory, backend: Backend) -> None:
         self.backend = backend
         self.values = memory.values
         self._memory = memory

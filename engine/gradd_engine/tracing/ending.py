@@ -225,6 +225,17 @@ class TraceOutputs:
         #: with several histories, one would keep alive what another needs
         self.folds = len(histories) == 1 and not cycle
         self._note_inputs()
+        #: the program leaves its inputs as they were, and makes no graph
+        self.inert = not (self.changed or self.released or self.retaining or self.cuts or self.nodes)
+        #: and what it makes are tensors with memory of their own each
+        self.simple = (
+            self.inert
+            and all(f.whole and f.base is None and f.grad is None and f.tensor._fn is None for f in self.near)
+            and len({f.number for f in self.near}) == len(self.near)
+            and not any(id(f.tensor._vc) in self.counters for f in self.near)
+            and len({id(f.tensor._vc) for f in self.near}) == len(self.near)
+            and {id(t) for t in self.wanted.values() if t is not None} <= {id(f.tensor) for f in self.near}
+        )
 
     def _note_inputs(self) -> None:
         """Note the inputs whose state the program changes."""

@@ -9,10 +9,12 @@ from gradd_engine.tracing import InputSignature, TraceFailed, Unplannable
 
 from ..program import Run, op_failed
 from .replay import LooksBehind, Plan, PlanBroken
+from .settled import Settled
 
 if TYPE_CHECKING:
     from ..batch import Work
     from ..program import RunContext
+    from .settled import Inputs
 
 #: programs seen once that a session remembers
 SIGHTINGS = 1024
@@ -33,6 +35,8 @@ class Plans:
     first_eager = True
     #: whether to plan at all; tests compare with this off
     enabled = True
+    #: look for the key of what is settled too, and compare; tests turn this on
+    checks = False
 
     def __init__(self) -> None:
         #: by key: plans, or why there are none
@@ -41,6 +45,9 @@ class Plans:
         self.counts = {"planned": 0, "eager": 0, "traced": 0, "dropped": 0, "bytes": 0}
         #: the key that the last batch saw for the first time
         self._new: Any = None
+        #: the last batch, where it left its inputs as they were and ran by the plan of the one before
+        self._settled: Settled | None = None
+        self._latest: Plan | None = None
         #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
         #: why batches ran eagerly, and how many
@@ -52,6 +59,11 @@ class Plans:
         self._seen.clear()
         self.counts["bytes"] = 0
         self._new = None
+        self.unsettle()
+
+    def unsettle(self) -> None:
+        """Something else than a batch happens to the session."""
+        self._settled = self._latest = None
 
     def find(self, work: Work, context: RunContext) -> tuple[Plan, InputSignature] | None:
         """The plan for this work and its input signature, or None the first time and if it cannot be planned;
@@ -135,7 +147,21 @@ class Plans:
         """Run the work by its plan and report each output; None, with nothing done, if it must run
         eagerly. Raises Halted, with nothing done, if it is asked to stop.
         """
-        hit = self.find(work, context)
+        settled, latest = self._settled, self._latest
+        self.unsettle()
+        hit: tuple[Plan, InputSignature | Inputs] | None = None
+        again = settled.again(work) if settled is not None and self.enabled else None
+        if settled is None or again is None:
+            hit = found = self.find(work, context)
+            if found is not None and found[0] is latest and found[0].inert and not work.uploads:
+                settled = Settled(found[0], work, found[1])
+            else:
+                settled = None
+        else:
+            hit = settled.plan, again
+            self._new, self.why = None, ""
+            if self.checks:
+                _compare(hit, self.find(work, context))
         account = context.account
         slots = None
         if hit is not None and not account.has_room(hit[0].bytes):
@@ -155,10 +181,19 @@ class Plans:
             self.reasons[self.why if known else OTHER] += 1
             return None
         self.counts["planned"] += 1
+        self._settled, self._latest = settled, hit[0]
         done = Run(slots, applied=hit[0].applied)
         for s, t in slots.items():
             produced(s, t)
         return done
+
+
+def _compare(hit: tuple[Plan, Inputs], found: tuple[Plan, InputSignature] | None) -> None:
+    assert found is not None, "what was settled has no plan"
+    assert hit[0] is found[0], "what was settled has another plan"
+    same = list(map(id, hit[1].tensors)) == list(map(id, found[1].tensors))
+    assert same, "what was settled has other inputs"
+    assert not found[1].nodes, "what was settled has graphs"
 
 
 def _size(plans: list[Plan] | str) -> int:

@@ -22,6 +22,7 @@ from gradd_engine.tracing import (
     TraceFailed,
     TraceOutputs,
     Upload,
+    commit_simple,
     floats,
     plain,
     traced,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ..batch import Work
     from ..program import RunContext
     from .registers import PlanStep
+    from .settled import Inputs
 
 #: most bytes that a replay copies, to restore them if something raises after they were written
 UNDO_BYTES = 16 << 20
@@ -71,6 +73,8 @@ class Plan:
 
     #: its key in the cache
     key: Any = None
+    #: whether a replay leaves its inputs as they were, which are all tensors without graphs
+    inert: bool
 
     def __init__(
         self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
@@ -117,6 +121,8 @@ class Plan:
                 self._writes_at = len(lowering.steps)
         homes = {number: lowering.home(b) for number, b in outliving.items()}
         self._ending.settle(homes)
+        plain_inputs = not found.nodes and len({*found.inputs}) == len(found.tensors)
+        self.inert = self._ending.inert and plain_inputs and not self._targets
         self._steps = lowering.schedule(set(homes.values()))
         self._template = lowering.template
         self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
@@ -133,7 +139,7 @@ class Plan:
         """Whether the values that the trace read are the same now."""
         return all(repr(values[i]) == repr(v) for i, v in self.guards.items())
 
-    def replay(self, work: Work, context: RunContext, found: InputSignature) -> dict[int, Tensor]:
+    def replay(self, work: Work, context: RunContext, found: InputSignature | Inputs) -> dict[int, Tensor]:
         """Run it and return the tensors of the wanted slots. If it raises, nothing has changed."""
         reals = found.tensors
         if self._numbers:
@@ -166,8 +172,13 @@ class Plan:
                 self._straight = straight(self._steps, self._writes_at, looks)
             registers.wrote = True  # to the session's tensors and graphs, from here on
             context.account.heeds = False
-            commit = Commit(self._ending, found, Arrays(registers, context.account), self._backend)
-            commit.make()
+            memory = Arrays(registers, context.account)
+            if self._ending.simple:
+                tensors = commit_simple(self._ending, memory, self._backend)
+            else:
+                commit = Commit(self._ending, found, memory, self._backend)
+                commit.make()
+                tensors = commit.tensors
         except BaseException as error:
             context.generator.step = drawn
             if registers.wrote:
@@ -179,15 +190,15 @@ class Plan:
             for flat, old in before:
                 flat[...] = old
             raise
-        made: dict[int, Any] = {s: commit.tensors.get(id(t)) for s, t in self._slots.items()}
+        made: dict[int, Any] = {s: tensors.get(id(t)) for s, t in self._slots.items()}
         return made
 
-    def _flats(self, found: InputSignature) -> list[Any]:
+    def _flats(self, found: InputSignature | Inputs) -> list[Any]:
         """The memory that is written to before the last step that may raise."""
         storages: list[Any] = [found.tensors[i]._storage for i in self._early]
         return [s.flat for s in {id(s): s for s in storages}.values()]
 
-    def _spoil(self, found: InputSignature) -> None:
+    def _spoil(self, found: InputSignature | Inputs) -> None:
         """Raise the version of all that may have been written to, so that graphs that saved it notice."""
         counters: list[Any] = [found.tensors[i]._vc for i in self._targets]
         for counter in {id(c): c for c in counters}.values():

@@ -160,6 +160,8 @@ class Session(SessionState):
         """
         change = self.change
         change.reset()
+        if message.__class__ is not m.Batch:
+            self.plans.unsettle()
         self.account.begin()
         failure: Exception | None = None
         answer: tuple[Any, list[Any]] = (None, [])
