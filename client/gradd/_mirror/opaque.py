@@ -150,7 +150,7 @@ def correct(
     """
     changed = t._vc.n != info.version
     shape, strides = tuple(info.shape), tuple(info.strides)
-    if (tuple(t.shape), tuple(t.strides)) != (shape, strides):
+    if (tuple(t._shape), tuple(t.strides)) != (shape, strides):  # `shape` may be a subclass's own
         # A step that transposed it in place ran on one side only.
         t._shape, t.strides, changed = Size(shape), strides, True
     if graph_lost and t._stands is not None:

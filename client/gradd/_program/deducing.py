@@ -49,7 +49,7 @@ def part_of(whole: Tensor, values: np.ndarray[Any, Any], t: Tensor) -> np.ndarra
 
 def _extent(t: Tensor) -> int:
     """The elements between the first and the last one in memory, both included."""
-    return 1 + sum((n - 1) * s for n, s in zip(t.shape, t.strides, strict=True))
+    return 1 + sum((n - 1) * s for n, s in zip(t._shape, t.strides, strict=True))
 
 
 def _strided(flat: np.ndarray[Any, Any], t: Tensor, first: int) -> np.ndarray[Any, Any]:

@@ -27,8 +27,8 @@ def rows(session: Core) -> Iterator[TensorInfo]:
         names[id(t)] = name
     for i, t in sorted(session.live.items(), key=lambda item: (len(item[0]), item[0])):
         yield TensorInfo(
-            i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
-            t._leaf, t._vc.n if t.is_inference() else t._version,
+            i, names.get(id(t)), list(t._shape), list(t.strides), t._dtype.name, t.requires_grad,
+            t._leaf, t._vc.n,
             t._grad is not None, t._vc.inference, t._conj,
             t._fn is not None, t._requires_grad,
         )  # fmt: skip
