@@ -229,6 +229,7 @@ def test_a_client_of_a_later_wire_is_told_what_is_spoken_here() -> None:
         assert "supported" not in plain
 
 
+@pytest.mark.usefixtures("keyless")
 def test_another_version_of_the_same_wire_is_a_note(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gradd_server.routes.about.VERSION", "0.0.9")
     with front(auth=False) as url:
