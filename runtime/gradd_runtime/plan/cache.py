@@ -149,19 +149,18 @@ class Plans:
         """
         settled, latest = self._settled, self._latest
         self.unsettle()
-        hit: tuple[Plan, InputSignature | Inputs] | None = None
         again = settled.again(work) if settled is not None and self.enabled else None
-        if settled is None or again is None:
-            hit = found = self.find(work, context)
-            if found is not None and found[0] is latest and found[0].inert and not work.uploads:
-                settled = Settled(found[0], work, found[1])
-            else:
-                settled = None
-        else:
+        hit: tuple[Plan, InputSignature | Inputs] | None
+        if settled is not None and again is not None:
             hit = settled.plan, again
             self._new, self.why = None, ""
             if self.checks:
                 _compare(hit, self.find(work, context))
+        else:
+            hit = found = self.find(work, context)
+            settled = None
+            if found is not None and found[0] is latest and found[0].inert and not work.uploads:
+                settled = Settled(found[0], work, found[1])
         account = context.account
         slots = None
         if hit is not None and not account.has_room(hit[0].bytes):

@@ -110,7 +110,7 @@ def test_other_outputs_are_another_batch(peer: Peer, walks: list[int]) -> None:
     assert len(walks) == before + 2
 
 
-def test_what_it_was_given_dies_when_it_would(peer: Peer) -> None:
+def test_what_it_was_given_dies_when_it_would() -> None:
     used = []
     for settles in (False, True):
         one = Peer()
