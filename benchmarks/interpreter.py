@@ -1,8 +1,8 @@
 """The interpreter that is measured: how it was built, and which other one would be faster.
 
-`python -m benchmarks` runs on the fastest of its version that it finds, or on BENCH_PYTHON. Much of what gradd
-costs is bytecode, and two builds of one version differ by a third in it: with profile-guided optimisation
-(PGO), say, and without.
+`python -m benchmarks` runs on the fastest of its version that it finds, or on BENCH_PYTHON. Much of what
+gradd costs is bytecode, and two builds of one version differ by a third in it: with profile-guided
+optimisation (PGO), say, and without.
 """
 
 from __future__ import annotations
