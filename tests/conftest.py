@@ -107,6 +107,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 def pytest_collection_finish() -> None:
     """What is loaded and collected stays: no collection of garbage need look through it again."""
+    overridable = sys.modules.get("gradd._surface.overridable")
+    if overridable is not None and overridable._begun:
+        raise pytest.UsageError(
+            "a test file derives a class from gradd.Tensor where it is imported, so all functions ask it: "
+            "derive it in a function, with the fixture as_declared"
+        )
     gc.collect()
     gc.freeze()
 

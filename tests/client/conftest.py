@@ -7,6 +7,7 @@ from typing import Any
 
 import gradd
 import pytest
+from gradd._surface import overridable
 
 from tests.oracle import ITSELF, module
 
@@ -19,3 +20,10 @@ def T(request: pytest.FixtureRequest) -> Iterator[Any]:
         return
     with gradd.connect("local:"):
         yield gradd
+
+
+@pytest.fixture(scope="module")
+def as_declared() -> Iterator[None]:
+    """For tests that derive classes from `Tensor`: others see the functions as they were declared."""
+    yield
+    overridable.end()

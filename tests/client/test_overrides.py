@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gradd
 import pytest
 from gradd._surface import overridable
 
-
-@pytest.fixture(scope="module", autouse=True)
-def as_declared() -> Iterator[None]:
-    """Other tests see the functions as they were declared."""
-    yield
-    overridable.end()
+pytestmark = pytest.mark.usefixtures("as_declared")
 
 
 def _scalar_tensor(T: Any) -> tuple[type, Callable[[Any], Callable[[Any], Any]]]:
@@ -410,3 +406,30 @@ with gradd.connect("local:"):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def _faces() -> dict[str, tuple[str, str]]:
+    """What each function shows and, where it needs arguments, what it says if it gets none."""
+    found = {}
+    for name, function in [*overridable.methods(), *((n, f) for _, n, f in overridable._spaces())]:
+        shown = inspect.signature(function)
+        needs = any(
+            p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in shown.parameters.values()
+        )
+        said = ""
+        if needs:
+            with pytest.raises(TypeError) as refused:
+                function()
+            said = str(refused.value)
+        found[f"{function.__module__}.{function.__qualname__} as {name}"] = str(shown), said
+    return found
+
+
+def test_functions_look_the_same_while_they_ask() -> None:
+    overridable.end()
+    with gradd.connect("local:"):
+        declared = _faces()
+        overridable.begin()
+        asking = _faces()
+    assert len(declared) > 900
+    assert {name: (face, asking[name]) for name, face in declared.items() if asking[name] != face} == {}

@@ -143,6 +143,7 @@ def gate(function: FunctionType, told: Any, modes_alone: bool = False) -> None:
     plain = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
+    plain.__qualname__ = function.__qualname__  # Python says it where arguments are missing
     plain.__kwdefaults__, plain.__doc__, plain.__annotations__ = (
         kwdefaults,
         function.__doc__,
