@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class MirrorHost(Protocol):
     """What a mirror needs of its session."""
 
-    def ready(self) -> None:
+    def ready(self) -> object:
         """Make sure that the session is usable, and that the mirror agrees with it."""
 
     def upload(self, t: Tensor, array: Any, requires_grad: bool) -> None:

@@ -34,7 +34,7 @@ class AheadHost(Protocol):
     def recorder(self) -> Recorder:
         """This thread's recorder."""
 
-    def ready(self) -> None:
+    def ready(self) -> object:
         """Make the session usable, and have the mirror agree with it."""
 
     def send_beside(self, built: Builder) -> None:

@@ -12,6 +12,7 @@ from .reconcile import reconcile, rows
 if TYPE_CHECKING:
     from gradd_protocol.messages import TensorInfo
 
+    from .._recording import Recorder
     from .._wire import Sent
 
 
@@ -27,18 +28,22 @@ class Agreeing(Core):
 
     def settled(self) -> bool:
         """Whether `ready` has nothing to do."""
-        recorder = self.recorder()
+        return self._settled(self.recorder())
+
+    def _settled(self, recorder: Recorder) -> bool:
+        if recorder.step is not _NONE or self._closed or self._forked or self.wire.ended:
+            return False
         state = self.knowledge.state
         # Other writers' changes are checked between batches.
-        agrees = state is _AGREES or (state is _BEHIND and bool(recorder.building.steps))
-        return agrees and recorder.step is _NONE and not (self._closed or self._forked or self.wire.ended)
+        return state is _AGREES or (state is _BEHIND and bool(recorder.building.steps))
 
-    def ready(self) -> None:
+    def ready(self) -> Recorder:
         """Make the session usable: refuse a closed or lost one, attach again after a fork, ask for lost
-        state.
+        state. Returns this thread's recorder.
         """
-        if self.settled():
-            return
+        recorder = self.recorder()
+        if self._settled(recorder):
+            return recorder
         with self.lock:
             if self._closed:
                 raise SessionClosed(f"the session {self.name!r} is closed")
@@ -48,6 +53,7 @@ class Agreeing(Core):
                 self.check()
                 raise self.wire.ended
             self._reconcile()
+            return self.recorder()
 
     def _reconcile(self) -> None:
         """Ask the server if the mirror cannot tell the tensors' state."""
@@ -118,8 +124,7 @@ class Agreeing(Core):
     def flush(self) -> None:
         """Send what was recorded and wait until the server applied it; raises its errors."""
         with self.lock:
-            self.ready()
-            recorder = self.recorder()
+            recorder = self.ready()
             recorder.flush()
             if recorder.ahead is not None:
                 recorder.ahead.send()

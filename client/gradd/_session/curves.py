@@ -34,8 +34,7 @@ class Curving(Agreeing):
             elif not isinstance(value, (bool, int, float)) and not hasattr(value, "__float__"):
                 raise TypeError(f"{name!r} is neither a number nor a tensor: {type(value).__name__}")
         with self.lock:
-            self.ready()
-            recorder = self.recorder()
+            recorder = self.ready()
             if recorder.tape is not None:
                 recorder.tape.spoil("it logs a value")
             for name, value in values.items():

@@ -39,8 +39,7 @@ class Listening(Agreeing):
         wire = self.wire
         away = self._closed or self._forked or wire.ended is not None
         if away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
-            self.ready()
-            recorder = self.recorder()
+            recorder = self.ready()
         recorder.step = _BEGUN[recorder.step]
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:

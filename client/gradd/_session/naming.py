@@ -67,8 +67,7 @@ class Naming(Agreeing):
     def __delitem__(self, name: str) -> None:
         """Unbind a shared name."""
         with self.lock:
-            self.ready()
-            self.recorder().flush()
+            self.ready().flush()
             self.send(Builder(), [], unbind=[name])
             if self.named.pop(name, None) is not None:
                 self.knowledge.on(Event.RENAMED)

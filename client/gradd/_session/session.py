@@ -101,8 +101,7 @@ class Session(Listening, Awaiting, Naming, Curving):
     def clear(self) -> None:
         """Drop all tensors of this client; the session remains."""
         with self.lock:
-            self.ready()
-            self.recorder().flush()
+            self.ready().flush()
             for i, t in list(self.live.items()):
                 self.wire.dead.append(i)
                 t._id, t._fetch, t._lost = None, None, GraddError("the session was cleared")

@@ -60,8 +60,7 @@ class Fetching(Agreeing):
     def read(self, t: Any) -> np.ndarray[Any, Any]:
         """The current values of a tensor: from a reply that already has them, else with a batch."""
         with self.lock:
-            self.ready()
-            recorder = self.recorder()
+            recorder = self.ready()
             near = self._nearby(t, recorder)
             if near is not None:
                 return near
@@ -70,18 +69,19 @@ class Fetching(Agreeing):
             while True:
                 found: Fetch | Known | None = t._fetch
                 if found is None or not found.holds(t):
-                    found = self._ask(t)
+                    found = self._ask(t, recorder)
                 elif isinstance(found, Known):
                     if self.sharing.taken:
                         self.sharing.check()
                     return np.asarray(found.array)
+                sent = found.sent
                 if found.slot is not None:
-                    found.sent.read.add(found.slot)
-                if not found.sent.answered and recorder.ahead is not None:
+                    sent.read.add(found.slot)
+                if not sent.answered and recorder.ahead is not None:
                     recorder.ahead.look()
-                self.wire.wait(found.sent)
-                self.check(found.sent)
-                if found.sent.failed:
+                self.wire.wait(sent)
+                self.check(sent)
+                if sent.failed:
                     self.refuse_lost(t)
                 value = self._value(found)
                 if value is not None:
@@ -104,7 +104,7 @@ class Fetching(Agreeing):
                 return values, t, None
         found: Fetch | Known | None = source._fetch
         if found is None or not found.holds(source):
-            found = self._ask(source)
+            found = self._ask(source, recorder)
         if self.sharing.taken:
             self.sharing.check()
         if found.slot is not None:
@@ -168,22 +168,22 @@ class Fetching(Agreeing):
     def ask_for(self, tensors: list[Any]) -> None:
         """Send for the values of several tensors at once; `read` then finds them in one reply."""
         with self.lock:
-            self.ready()
-            recorder = self.recorder()
+            recorder = self.ready()
             for t in tensors:
                 recorder.settle(t)
             there = [t for t in tensors if t._out is not None or t._id is not None]
             recorder.flush([t for t in there if t._fetch is None or not t._fetch.holds(t)])
 
-    def _ask(self, t: Any) -> Fetch:
+    def _ask(self, t: Any, recorder: Recorder) -> Fetch:
         """Send what is recorded, and fetch `t`."""
-        latest, recorder = self.outbox.latest, self.recorder()
+        latest = self.outbox.latest
         recorder.settle(t)
-        if t._out is None and t._id is None:
-            self.check()
-            self.refuse_lost(t)
-        if t._out is None and latest is not None:
-            latest.note_read(t)
+        if t._out is None:
+            if t._id is None:
+                self.check()
+                self.refuse_lost(t)
+            if latest is not None:
+                latest.note_read(t)
         recorder.flush([t, *self._alike(t, recorder)])
         found: Fetch = t._fetch
         return found

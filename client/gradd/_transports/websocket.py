@@ -71,7 +71,9 @@ class WebSocket:
         self._socket.setblocking(False)
         self._secure = uri.secure
         self._poll = select.poll()
-        self._poll.register(self._socket, select.POLLIN)
+        #: what is polled for
+        self._wanted = select.POLLIN
+        self._poll.register(self._socket, self._wanted)
         self._write()  # pongs, if pings came with the handshake
         self._flush()
         #: called when the keeper has received a message
@@ -196,15 +198,14 @@ class WebSocket:
         """Wait until something was received or sent. After a timeout send a ping; raises Closed after
         another.
         """
-        poll = self._poll
-        try:
-            poll.modify(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
-        except (OSError, ValueError) as e:  # it was closed
-            raise Closed(str(e)) from e
-        silent = 0.0
-        while silent < self._silence / 2:
-            piece = left(min(HEED, self._silence / 2 - silent))
-            if poll.poll(1000 * piece):
+        wanted = select.POLLIN | select.POLLOUT if self._out else select.POLLIN
+        if wanted != self._wanted:
+            self._poll.modify(self._socket, wanted)
+            self._wanted = wanted
+        silent, most = 0.0, self._silence / 2
+        while silent < most:
+            piece = left(min(HEED, most - silent))
+            if self._poll.poll(1000 * piece):
                 self._asked = False
                 if self._waiting is not None:
                     self._waiting.heard, self._waiting.asked = time.monotonic(), False
@@ -232,7 +233,9 @@ class WebSocket:
         self._write()
 
     def _write(self) -> None:
-        self._out.extend(memoryview(part) for part in self._protocol.data_to_send() if part)
+        for part in self._protocol.data_to_send():
+            if part:
+                self._out.append(memoryview(part))
 
     def _flush(self) -> None:
         """Send all pending bytes, reading meanwhile if the peer needs it."""

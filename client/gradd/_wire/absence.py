@@ -201,5 +201,7 @@ class Presence:
 
     def answered(self) -> None:
         """It answered something."""
-        self.reached()
-        self._absence = None
+        self.away = False
+        if self._absence is not None:
+            self._absence.back()
+            self._absence = None

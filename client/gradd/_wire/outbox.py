@@ -6,6 +6,7 @@ from collections import OrderedDict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from gradd_protocol import messages as m
 from gradd_protocol.fields import Logged
 from gradd_protocol.limits import DEFAULT
@@ -125,8 +126,8 @@ class Outbox:
         program = known.id
         new = program not in wire.known
         outputs = [r() if r is not None else None for r in built.outputs]
-        first = self._next_id
-        keep = self._keep(outputs, len(built.inputs))
+        first, inputs = self._next_id, len(built.inputs)
+        keep = self._keep(outputs, inputs)
         reads = [] if beside else self._reads(fetch, outputs, program)
         # Inputs that die now are freed by this batch, after its last step.
         built.tensors = []
@@ -144,13 +145,15 @@ class Outbox:
             sites=known.sites if new and "sites" in wire.transport.extensions else None, inputs=built.inputs,
             values=built.encoded or ([encode_scalar(v) for v in built.values] if built.values else []),
             uploads=uploads, keep=keep, first=first,
-            fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads] if reads else [],
+            fetch=[t._id if k is None else inputs + k for t, k in reads] if reads else [],
             free=[] if beside else self._frees(),
             bind={name: t._id for name, t in bind.items()} if bind else {}, unbind=unbind, state=state,
             log=[] if beside or not self._logged else self._take_logged(),
             # A program counts for the bytes of the message that defines it, which no clock may change.
-            recording=0.0 if new else recording, **trace_headers(),
+            recording=0.0 if new else recording,
         )  # fmt: skip
+        if traced := trace_headers():
+            message = msgspec.structs.replace(message, **traced)
         sent = Sent(message, known, buffers, built, beside)
         for index, (t, k) in enumerate(reads):
             t._fetch = Fetch(sent, index, t, k)
@@ -205,7 +208,9 @@ class Outbox:
     def _reads(self, fetch: list[Any], outputs: list[Any], program: str) -> list[tuple[Any, int | None]]:
         """What to fetch: what was requested, and what was read after this program the last time."""
         reads: list[tuple[Any, int | None]] = []
-        if fetch:
+        if len(fetch) == 1 and outputs and fetch[0] is outputs[-1]:  # most of what is read
+            reads.append((fetch[0], len(outputs) - 1))
+        elif fetch:
             place = {id(t): k for k, t in enumerate(outputs) if t is not None}
             reads = [(t, place.get(id(t))) for t in fetch]
         last = self.latest
@@ -219,12 +224,12 @@ class Outbox:
             # It is not known yet what of it is read: the numbers among its results come along.
             numbers = [k for k, t in enumerate(outputs) if t is not None and not t._shape]
             predicted = frozenset(numbers[-_NUMBERS:])
-        if not predicted:
+        asked = {k for _, k in reads}
+        if predicted is None or predicted <= asked:
             return reads
-        asked = {id(t) for t, _ in reads}
-        for k in sorted(predicted):
+        for k in sorted(predicted - asked):
             t = outputs[k] if k < len(outputs) else None
-            if t is not None and id(t) not in asked and t.nbytes <= _PREDICT:
+            if t is not None and t.nbytes <= _PREDICT:
                 reads.append((t, k))
         return reads
 
@@ -239,6 +244,8 @@ class Outbox:
     def _frees(self) -> list[str]:
         out: list[str] = []
         dead, own = self._wire.dead, self._wire.prefixes
+        if not dead:
+            return out
         # Unsent steps of other threads may name dead tensors.
         named = self._named()
         for _ in range(min(len(dead), DEFAULT.batch_ids)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Watch = Callable[[AbstractContextManager[None]], AbstractContextManager[None]]
 
 #: what bounds nothing
-_FOREVER = nullcontext()
+FOREVER = nullcontext()
 
 
 def patience(
@@ -26,7 +26,7 @@ def patience(
     """Waits in it end after `seconds` (None: never) with TimedOut. `give_up` is called before, and says
     whether there was anything to call off. A `watch` sees the wait.
     """
-    made = _FOREVER if seconds is None else _patience(seconds, give_up)
+    made = FOREVER if seconds is None else _patience(seconds, give_up)
     return made if watch is None else watch(made)
 
 

@@ -31,7 +31,7 @@ from .._transports import Dropped, left
 from .absence import Presence, passing, retry_after
 from .calling_off import call_off
 from .lost import Lost
-from .patience import patience
+from .patience import FOREVER, patience
 from .reading import read_reply
 
 if TYPE_CHECKING:
@@ -162,9 +162,7 @@ class Wire:
         self._reconnect(Dropped("the session was acquired"))
 
     def disconnect(self, delete: bool, within: float | None = None) -> None:
-        """Close the connection; with `delete` end the session, if the daemon answers within `within`
-        seconds.
-        """
+        """Close the connection; with `delete` end the session, if the daemon answers within `within` s."""
         try:
             if delete and self.ended is None and not self.presence.away:
                 self.transport.delete(within)
@@ -177,9 +175,9 @@ class Wire:
     # -- send --------------------------------------------------------------------------------------
 
     def make_room(self) -> None:
-        """Take the replies that have arrived, several at a time to save system calls, and wait until the
-        window has room for another batch.
-        """
+        """Take the replies that arrived, if several are due, and wait until there is room for a batch."""
+        if not self.flying:
+            return
         if len(self.flying) >= min(_FEW, self.window) or self.flying_bytes > DEFAULT.window_bytes // 2:
             self.drain()
         while len(self.flying) >= self.window or self.flying_bytes > DEFAULT.window_bytes:
@@ -188,12 +186,13 @@ class Wire:
 
     def post(self, sent: Sent) -> None:
         """Send one batch without waiting for its reply."""
-        parts = frames.encode(sent.message, sent.buffers)
-        sent.size, limit = frames.size(parts), DEFAULT.server_message_bytes
-        if sent.size > limit:
-            raise GraddError(f"a batch of {sent.size} bytes is over the limit of {limit}")
+        message = sent.message
+        parts = frames.encode(message, sent.buffers)
+        sent.size = size = frames.size(parts)
+        if size > DEFAULT.server_message_bytes:
+            raise GraddError(f"a batch of {size} bytes is over the limit of {DEFAULT.server_message_bytes}")
         if sent.built is not None and sent.built.steps and not sent.beside:
-            self.worked = sent.message.seq
+            self.worked = message.seq
         if self.ended is not None:
             sent.done()
             sent.lose(0, self.ended, self.lost)
@@ -201,22 +200,22 @@ class Wire:
         if self.unseen is not None and self.idle:
             sent.done()
             sent.lose(0, self.unseen, self.lost)
-            self.dead.extend(sent.message.free)
+            self.dead.extend(message.free)
             return
-        self.known.add(sent.message.program)
-        self.flying[sent.message.seq] = sent
-        self.flying_bytes += sent.size
-        self.seq = sent.message.seq
+        self.known.add(message.program)
+        self.flying[message.seq] = sent
+        self.flying_bytes += size
+        self.seq = message.seq
         if not sent.beside:
             self.last = sent
         self.counts["batches"] += 1
-        self.counts["bytes_sent"] += sent.size
+        self.counts["bytes_sent"] += size
         with self.patience():
             if self._stale:
                 self._lost_sending(Dropped("a wait was interrupted"))
                 return
             try:
-                self.transport.send(parts, sent.message.seq)
+                self.transport.send(parts, message.seq)
             except Dropped as e:
                 self._lost_sending(e)
             except BaseException:
@@ -419,6 +418,8 @@ class Wire:
 
     def patience(self) -> AbstractContextManager[None]:
         """What is waited for in it is waited for no longer than `timeout`: then TimedOut."""
+        if self.timeout is None and self.watch is None:
+            return FOREVER
         return patience(self.timeout, self._give_up, self.watch)
 
     def _give_up(self) -> bool:
