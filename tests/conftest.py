@@ -16,6 +16,7 @@ from typing import IO, Any
 
 import gradd_engine.assembly  # noqa: F401 - tests of its rooms may need all of them
 import pytest
+from gradd._surface import overridable
 from gradd_engine import progress
 from gradd_runtime.plan import Plans
 
@@ -38,14 +39,18 @@ def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("::")[2]
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """A daemon on a busy machine is slow, not gone; tests of one that is gone set waits of their own."""
     os.environ.setdefault("GRADD_SILENCE_SECONDS", str(PATIENCE))
     os.environ.setdefault("GRADD_ENGINE_SILENCE_SECONDS", str(PATIENCE))
+    if config.getoption("--asking"):
+        overridable.begin()
+        overridable.end = lambda: None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record", action="store_true", help="record what PyTorch answers (make record)")
+    parser.addoption("--asking", action="store_true", help="as in a script that derives a class from Tensor")
 
 
 @pytest.fixture
@@ -105,10 +110,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         sys.settrace(tracer)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """What is loaded and collected stays: no collection of garbage need look through it again."""
-    overridable = sys.modules.get("gradd._surface.overridable")
-    if overridable is not None and overridable._begun:
+    if overridable._begun and not session.config.getoption("--asking"):
         raise pytest.UsageError(
             "a test file derives a class from gradd.Tensor where it is imported, so all functions ask it: "
             "derive it in a function, with the fixture as_declared"

@@ -5,11 +5,10 @@ As in https://pytorch.org/docs/stable/torch.html#creation-ops.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine.data import Size, ambient, dtypes
+from gradd_engine.data import Size, ambient, dtypes, warn
 from gradd_engine.ops.shape.cast import to_dtype
 from gradd_engine.ops.shared.constants import empty
 from gradd_engine.ops.shared.literal import literal
@@ -68,11 +67,10 @@ def tensor(
     if not isinstance(requires_grad, bool):
         raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
             UserWarning,
-            stacklevel=2,
         )
         out: Any = data.detach().clone()
         out = out if dtype is None else to_dtype(out, dtype)

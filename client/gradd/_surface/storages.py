@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 import threading
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine.backward import autograd
+from gradd_engine.data import warn
 from gradd_engine.graph import no_grad
 from gradd_engine.schema import type_name
 
@@ -225,11 +225,10 @@ def share_memory_(self: Any) -> Any:
     """
     if not _told:
         _told.append(True)
-        warnings.warn(
+        warn(
             "share_memory_() has no effect in gradd: a forked process reaches the same tensors through the "
             "session",
             UserWarning,
-            stacklevel=2,
         )
     return self
 

@@ -5,10 +5,9 @@ was set can be read.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
-from gradd_engine.data import Device, dtypes
+from gradd_engine.data import Device, dtypes, warn
 
 from .._session import current, set_default_dtype
 from .._tensor import dtype_of
@@ -76,10 +75,9 @@ def set_float32_matmul_precision(precision: str) -> None:
     """
     global _precision
     if precision not in _PRECISIONS:
-        warnings.warn(
+        warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
-            "setFloat32MatmulPrecision call has no effect.",
-            stacklevel=2,
+            "setFloat32MatmulPrecision call has no effect."
         )
         return
     _precision = precision

@@ -74,8 +74,15 @@ def overrides(cls: type) -> bool:
     if found is None:
         method = getattr(cls, "__torch_function__", None)
         plain = method is None or method is disabled or "_by_users" in cls.__dict__ or issubclass(cls, type)
-        found = _known[cls] = not plain
+        # What a class of gradd's own inherits is for classes of users: it makes results of that class.
+        inherited = ours(cls.__module__) and "__torch_function__" not in cls.__dict__
+        found = _known[cls] = not (plain or inherited)
     return found
+
+
+def ours(module: str) -> bool:
+    """Whether a module is gradd's own."""
+    return module.partition(".")[0] in ("gradd", "gradd_engine")
 
 
 def deciding(args: Iterable[Any]) -> list[Any]:
@@ -128,8 +135,9 @@ def decided(function: Any, relevant: Sequence[Any], args: tuple[Any, ...], kwarg
     )
 
 
-def _asking(*args: Any, _ask: Any, **kwargs: Any) -> Any:
-    return _ask(args, kwargs)
+def _asking(*args: Any, _ask: Any, _plain: Any, **kwargs: Any) -> Any:
+    found = _ask(args, kwargs)
+    return _plain(*args, **kwargs) if found is NotImplemented else found
 
 
 def gate(function: FunctionType, told: Any, modes_alone: bool = False) -> None:
@@ -157,16 +165,18 @@ def gate(function: FunctionType, told: Any, modes_alone: bool = False) -> None:
                 relevant = deciding((*args, *kwargs.values()) if kwargs else args)
             if relevant or here.modes:
                 return decided(told, relevant, args, kwargs)
-        return plain(*args, **kwargs)
+        return NotImplemented
 
     if "__wrapped__" not in function.__dict__:
         function.__wrapped__ = plain  # type: ignore[attr-defined]  # where inspect looks for the signature
     _asked.append((function, plain))
-    function.__defaults__, function.__kwdefaults__ = None, {"_ask": ask}
-    # A function's code must name as many variables of enclosing functions as the function holds.
+    function.__defaults__, function.__kwdefaults__ = None, {"_ask": ask, "_plain": plain}
+    # A function's code must name as many variables of enclosing functions as the function holds. Its file and
+    # line are the function's: what looks for the script's line passes it by.
     function.__code__ = _asking.__code__.replace(
-        co_freevars=code.co_freevars, co_name=code.co_name, co_qualname=code.co_qualname
-    )
+        co_freevars=code.co_freevars, co_name=code.co_name, co_qualname=code.co_qualname,
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno,
+    )  # fmt: skip
 
 
 def ungate() -> None:

@@ -6,14 +6,13 @@ As torch.Tensor (https://pytorch.org/docs/stable/tensors.html).
 from __future__ import annotations
 
 import copy
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from gradd_engine.backward import autograd as _autograd
 from gradd_engine.backward import gradients as _gradients
-from gradd_engine.data import Device, dtypes, format_name, has_format
+from gradd_engine.data import Device, dtypes, format_name, has_format, warn
 from gradd_engine.graph import is_grad_enabled
 from gradd_engine.ops.index.subscript import alias
 from gradd_engine.ops.shape.cast import to_copy
@@ -189,11 +188,10 @@ class Tensor(Methods, metaclass=TensorType):
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self.requires_grad and not Tensor._warned_scalar:
             Tensor._warned_scalar = True
-            warnings.warn(
+            warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
                 "behavior.\nConsider using tensor.detach() first.",
                 UserWarning,
-                stacklevel=3,
             )
         return self.item()
 

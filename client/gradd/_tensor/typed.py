@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gradd_engine.data import dtypes
 from gradd_engine.tensor import Tensor as EngineTensor
 
-from .overriding import overrides
+from .overriding import ours, overrides
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +32,12 @@ class TensorType(type):
         mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
     ) -> TensorType:
         """Derive classes of users from what can be made of data."""
-        ours = namespace.get("__module__", "").partition(".")[0] in ("gradd", "gradd_engine")
-        if mcls.derived is not None and not ours:
+        by_users = not ours(namespace.get("__module__", ""))
+        if mcls.derived is not None and by_users:
             plain, stand_in = mcls.derived
             bases = tuple(stand_in if base is plain else base for base in bases)
         made = super().__new__(mcls, name, bases, namespace, **kwargs)
-        if not ours and overrides(made):
+        if by_users and overrides(made):
             TensorType.began()
         return made
 

@@ -6,11 +6,10 @@ Source: https://pytorch.org/docs/stable/autograd.html#default-gradient-layouts
 from __future__ import annotations
 
 import sys
-import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..data import Meta, contiguous_strides, is_dense, state
+from ..data import Meta, contiguous_strides, is_dense, state, warn
 from ..graph import cast_gradient
 from ..schema import named
 from ..tensor import Tensor, detached, new_counter
@@ -56,12 +55,11 @@ def _check_layout(leaf: Tensor, grad: Tensor) -> None:
     if all(n == 1 or s == t for n, s, t in zip(leaf.shape, grad.strides, due, strict=True)):
         return
     _warned_layout = True
-    warnings.warn(
+    warn(
         "grad and param do not obey the gradient layout contract. This is not an error, but may impair "
         f"performance.\ngrad.sizes() = {list(grad.shape)}, strides() = {list(grad.strides)}\nparam.sizes() = "
         f"{list(leaf.shape)}, strides() = {list(leaf.strides)}",
         UserWarning,
-        stacklevel=2,
     )
 
 

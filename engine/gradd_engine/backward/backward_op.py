@@ -7,11 +7,10 @@ Messages and checks after https://pytorch.org/docs/stable/autograd.html (see `Te
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..batching import BACKWARD, check_batched
-from ..data import numel, state
+from ..data import numel, state, warn
 from ..declare import attach_as_is, stateful
 from ..graph import cast_gradient
 from ..schema import Op, Pass, named, type_name
@@ -70,9 +69,7 @@ def backward(
     if retain_variables is not None:
         retain_graph = _renamed(retain_graph, retain_variables)
     if grad_variables is not None:
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
-        )
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -98,9 +95,7 @@ def backward(
 def _renamed(retain_graph: bool | None, retain_variables: bool) -> bool:
     if retain_graph is not None:
         raise ValueError("only one of retain_graph and retain_variables can be specified")
-    warnings.warn(
-        "retain_variables option is deprecated. Use retain_graph instead.", DeprecationWarning, stacklevel=3
-    )
+    warn("retain_variables option is deprecated. Use retain_graph instead.", DeprecationWarning)
     return retain_variables
 
 
@@ -120,13 +115,12 @@ def _warn_cycle() -> None:
     if _warned_cycle and not _warn_always:
         return
     _warned_cycle = True
-    warnings.warn(
+    warn(
         "Using backward() with create_graph=True will create a reference cycle between the parameter and "
         "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
         "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
         "your parameters to None after use to break the cycle and avoid the leak.",
         UserWarning,
-        stacklevel=4,
     )
 
 

@@ -5,10 +5,10 @@ Messages and checks after https://pytorch.org/docs/stable/generated/torch.autogr
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..batching import batch_of, run_through
+from ..data import warn
 from ..declare import stateful, typed
 from ..graph import cast_gradient
 from ..schema import Pass, named
@@ -49,11 +49,10 @@ def grad(
     once for all of it, and the gradients have that dimension in front.
     """
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
             "gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     roots = listed_roots(outputs)
     create_graph = flag(create_graph)

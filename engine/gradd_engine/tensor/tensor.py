@@ -6,11 +6,21 @@ Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..data import Lease, MemoryFormat, Size, contiguous_format, has_format, numel, read_only, state, wrap_dim
+from ..data import (
+    Lease,
+    MemoryFormat,
+    Size,
+    contiguous_format,
+    has_format,
+    numel,
+    read_only,
+    state,
+    warn,
+    wrap_dim,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -373,14 +383,13 @@ class Tensor:
         PyTorch).
         """
         if self._grad is None and self._fn is not None and not self._retains:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
                 "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
                 "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
                 "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
                 "instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
                 UserWarning,
-                stacklevel=2,
             )
         return self._grad
 
