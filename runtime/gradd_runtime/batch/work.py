@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from gradd_protocol.limits import MIB
 from gradd_protocol.program import GradOf
 
@@ -20,8 +20,7 @@ Fetched = tuple[Any, str, Any]
 _INLINE_TOTAL = MIB
 
 
-@dataclass(slots=True)
-class Work:
+class Work(msgspec.Struct, eq=False):
     """What to run, and what to do with the outputs. `keep`: slot -> id; `binds`: slot -> names; `late`:
     (name, id); `fetch`: slots, gradients of slots, ids and names. `labels`: the first of `fetch` in JSON; the
     others are for `log`, where a value of None is the next of them. `recording`: how long its writer recorded
@@ -38,8 +37,8 @@ class Work:
     fetch: list[int | GradOf | str]
     free: list[str]
     unbind: list[str]
-    labels: list[str] = field(default_factory=list)
-    log: list[tuple[str, float | None, int | None]] = field(default_factory=list)
+    labels: list[str] = []
+    log: list[tuple[str, float | None, int | None]] = []
     recording: float = 0.0
 
     def fetched_slots(self) -> list[int]:
@@ -47,14 +46,13 @@ class Work:
         return [f.of if isinstance(f, GradOf) else f for f in self.fetch if not isinstance(f, str)]
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, eq=False):
     """The outcome: how many steps took effect, what was fetched, the problem that stopped it."""
 
     applied: int = 0
     problem: Problem | None = None
-    results: list[Fetched] = field(default_factory=list)
-    inline: list[Any] = field(default_factory=list)
+    results: list[Fetched] = []
+    inline: list[Any] = []
     #: bytes of `results` that are copies, counted in the account until `settle`
     copied: int = 0
 

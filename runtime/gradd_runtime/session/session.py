@@ -20,7 +20,7 @@ from ..batch import json_tensor
 from ..program import Profiler, broken
 from ..store import failpoint, most_bytes, parts, read
 from . import tensors
-from .change import RECORDED, unkept
+from .change import RECORDED, Change, unkept
 from .fork import begin_at
 from .frame_batches import take_batch
 from .graphs import graph_reply
@@ -158,8 +158,7 @@ class Session(SessionState):
         """Run, record, keep the reply, in this order. What fails after it began to change something is
         recorded as what it came to be; a refusal before that is not.
         """
-        change = self.change
-        change.reset()
+        change = self.change = Change()
         if message.__class__ is not m.Batch:
             self.plans.unsettle()
         self.account.begin()
