@@ -6,7 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import Halted, ambient
+from gradd_engine.data import Halted
+from gradd_engine.data.state import state
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -123,8 +124,8 @@ def _run(
         work.free = release(batch, work.keep.values(), session.table)
     except ProtocolError as error:
         return Outcome(problem=error.problem)
-    with ambient(dtype=bound.dtype):
-        outcome = perform(work, session, batch.writer, batch.seq)
+    state.dtype = bound.dtype  # for this request: see `Session.handle`
+    outcome = perform(work, session, batch.writer, batch.seq)
     if batch.log:
         session.curves.take(batch.log, session.table)
     session.counts["steps"] += outcome.applied

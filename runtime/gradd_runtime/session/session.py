@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.data import EVERY, SEED, OutOfQuota, ambient, quiet_kernels
+from gradd_engine.data import EVERY, SEED, OutOfQuota, ambient, apart
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -136,21 +136,18 @@ class Session(SessionState):
         self.counts["messages"] += 1
         if not isinstance(message, (m.Attach, m.Acquire, m.Batch)):
             self.counts["round_trips"] += 1
-        with (
-            quiet_kernels(),
-            ambient(
-                grad=True,
-                backend=self.backend,
-                generator=self.generator,
-                account=self.account,
-                ledger=self.account,
-                depth=0,
-                below=EVERY,
-            ),
-        ):
-            if message.__class__ in RECORDED:
-                return self._recorded(message, buffers, frame)
-            return self._read(message, buffers)
+        new = {
+            "grad": True,
+            "backend": self.backend,
+            "generator": self.generator,
+            "account": self.account,
+            "ledger": self.account,
+            "depth": 0,
+            "below": EVERY,
+        }
+        if message.__class__ in RECORDED:
+            return apart(new, self._recorded, message, buffers, frame)
+        return apart(new, self._read, message, buffers)
 
     def _recorded(
         self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
