@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_protocol.limits import MIB
 from gradd_protocol.program import GradOf
 
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 #: an array, the name of its dtype, and the storage that it shares (None: its own memory)
 Fetched = tuple[Any, str, Any]
-#: bytes of inline results in a reply, so that it fits a stream message
-_INLINE_TOTAL = MIB
 
 
 class Work(msgspec.Struct, eq=False):
@@ -55,8 +52,3 @@ class Outcome(msgspec.Struct, eq=False):
     inline: list[Any] = []
     #: bytes of `results` that are copies, counted in the account until `settle`
     copied: int = 0
-
-    def room(self, nbytes: int) -> bool:
-        """Whether the reply has room for another result."""
-        used: int = sum(a.nbytes for a in self.inline)
-        return used + nbytes <= _INLINE_TOTAL
