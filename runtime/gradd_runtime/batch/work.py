@@ -8,6 +8,8 @@ import msgspec
 from gradd_protocol.program import GradOf
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradd_engine.tensor import Tensor
     from gradd_protocol.problems import Problem
 
@@ -31,7 +33,7 @@ class Work(msgspec.Struct, eq=False):
     keep: dict[int, str]
     binds: dict[int, list[str]]
     late: list[tuple[str, str]]
-    fetch: list[int | GradOf | str]
+    fetch: Sequence[int | GradOf | str]
     free: list[str]
     unbind: list[str]
     labels: list[str] = []

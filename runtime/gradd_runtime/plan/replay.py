@@ -141,7 +141,7 @@ class Plan:
 
     def replay(self, work: Work, context: RunContext, found: InputSignature | Inputs) -> dict[int, Tensor]:
         """Run it and return the tensors of the wanted slots. If it raises, nothing has changed."""
-        reals = found.tensors
+        reals, ending = found.tensors, self._ending
         if self._numbers:
             # Convert a loop's constants only once.
             bits = marshal.dumps(work.values)
@@ -172,10 +172,10 @@ class Plan:
                 self._straight = straight(self._steps, self._writes_at, looks)
             registers.wrote = True  # to the session's tensors and graphs, from here on
             context.account.heeds = False
-            if self._ending.simple:
-                tensors = commit_simple(self._ending, registers, self._backend)
+            if ending.simple:
+                tensors = commit_simple(ending, registers, self._backend)
             else:
-                commit = Commit(self._ending, found, registers, self._backend)
+                commit = Commit(ending, found, registers, self._backend)
                 commit.make()
                 tensors = commit.tensors
         except BaseException as error:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("gradd.runtime")
 
+#: requests that are no round trips, or say so themselves
+_OTHERWISE_COUNTED = frozenset({m.Attach, m.Acquire, m.Batch})
+
 #: latest batches and calls of kernels in an Activity
 TOLD_BATCHES, TOLD_CALLS = DEFAULT.measured_batches, 4096
 
@@ -134,7 +137,7 @@ class Session(SessionState):
         if self.fenced is not None:
             raise ProtocolError(self.fenced)
         self.counts["messages"] += 1
-        if not isinstance(message, (m.Attach, m.Acquire, m.Batch)):
+        if message.__class__ not in _OTHERWISE_COUNTED:
             self.counts["round_trips"] += 1
         new = {
             "grad": True,
