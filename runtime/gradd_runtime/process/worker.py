@@ -169,9 +169,10 @@ class Worker:
         del parts
         hosted.settle(size)
         self._meter.queue.add(began - came)
-        if hosted.due:
-            hosted.snapshot()
-        self._pager.used(hosted)
+        if hosted.kept:
+            if hosted.due:
+                hosted.snapshot()
+            self._pager.used(hosted)
 
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)

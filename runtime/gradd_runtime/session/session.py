@@ -137,7 +137,8 @@ class Session(SessionState):
         if self.fenced is not None:
             raise ProtocolError(self.fenced)
         self.counts["messages"] += 1
-        if message.__class__ not in _OTHERWISE_COUNTED:
+        kind = message.__class__
+        if kind not in _OTHERWISE_COUNTED:
             self.counts["round_trips"] += 1
         new = {
             "grad": True,
@@ -148,7 +149,7 @@ class Session(SessionState):
             "depth": 0,
             "below": EVERY,
         }
-        if message.__class__ in RECORDED:
+        if kind in RECORDED:
             return apart(new, self._recorded, message, buffers, frame)
         return apart(new, self._read, message, buffers)
 
