@@ -99,7 +99,7 @@ def encode(message: Message, buffers: Iterable[Buffer] = ()) -> list[Part]:
         entries.append(_Entry(row.code, shape, (begin, end)))
         parts.append(data)
     header = _encoder.encode(_Header(message, entries))
-    length = len(header) + -len(header) % 8
+    length = (len(header) + 7) & -8
     parts[0] = length.to_bytes(8, "little") + header.ljust(length)
     return parts
 
@@ -168,8 +168,9 @@ def _raw(buffer: RawBuffer) -> tuple[dtypes.WireType, list[int], memoryview]:
 
 
 def _array(array: Array) -> tuple[dtypes.WireType, list[int], memoryview]:
-    row = dtypes.of(array.dtype)
-    if array.dtype.byteorder == ">":
+    row = dtypes.BY_NUMPY.get(array.dtype)
+    if row is None:  # in another order of bytes, if it crosses the wire at all
+        row = dtypes.of(array.dtype)
         array = array.astype(row.numpy)
     # Through bytes: memoryview knows neither bfloat16 nor a 0-d cast.
     flat = np.ascontiguousarray(array).reshape(-1)
@@ -178,19 +179,24 @@ def _array(array: Array) -> tuple[dtypes.WireType, list[int], memoryview]:
 
 def _decode(decoder: "msgspec.json.Decoder[_AnyHeader]", data: Bytes) -> tuple[_AnyHeader, memoryview]:
     frame = memoryview(data).cast("B")
-    if len(frame) < 8:
-        raise Malformed("a frame has at least 8 bytes")
     length = int.from_bytes(frame[:8], "little")
+    end = 8 + length
+    if not 8 < end <= len(frame) or length > DEFAULT.json_bytes or length % 8:
+        raise _misfit(length, len(frame))
+    return strictjson.decode(decoder, bytes(frame[8:end]), _malformed), frame[end:]
+
+
+def _misfit(length: int, size: int) -> Malformed:
+    """Why a header of that length is none, in a frame of that size."""
+    if size < 8:
+        return Malformed("a frame has at least 8 bytes")
     if length == 0:
-        raise Malformed("the header is empty")
-    if length > len(frame) - 8:
-        raise Malformed(f"the header is {length} bytes long, the frame {len(frame)}")
+        return Malformed("the header is empty")
+    if length > size - 8:
+        return Malformed(f"the header is {length} bytes long, the frame {size}")
     if length > DEFAULT.json_bytes:
-        raise Malformed(f"a header has at most {DEFAULT.json_bytes} bytes")
-    if length % 8:
-        raise Malformed("the header's length is not a multiple of 8")
-    header = strictjson.decode(decoder, bytes(frame[8 : 8 + length]), _malformed)
-    return header, frame[8 + length :]
+        return Malformed(f"a header has at most {DEFAULT.json_bytes} bytes")
+    return Malformed("the header's length is not a multiple of 8")
 
 
 def _malformed(detail: str) -> Malformed:
@@ -228,6 +234,8 @@ _TENSORS: Final = (PutTensor, Stage, TensorReply)
 def _fitting(message: Message, views: list[Array]) -> list[Array]:
     """The buffers, after checking that they match the message."""
     if isinstance(message, Batch):
+        if not message.uploads and not views:
+            return views
         spoken = {upload for upload in message.uploads if isinstance(upload, int)}
     elif isinstance(message, BatchReply):
         spoken = {result.buffer for result in message.results if result.buffer is not None}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gradd_engine.data import ambient, dtypes
+from gradd_engine.data import ambient, apart, dtypes
 from gradd_engine.data.state import state
 from gradd_engine.ops.shared.constants import tensor
 
@@ -71,3 +71,16 @@ def test_a_default_of_one_thread_leaves_nothing_behind() -> None:
         assert dtypes.default_dtype() is dtypes.float64
     assert "dtype" not in vars(state)
     assert dtypes.default_dtype() is dtypes.float32
+
+
+def test_what_runs_apart_leaves_nothing_behind() -> None:
+    def fail(depth: int) -> None:
+        assert (state.grad, state.depth) == (False, 1)
+        state.dtype, state.depth, state.passes = dtypes.float16, 0, depth
+        raise ZeroDivisionError
+
+    with ambient(depth=3):
+        before = dict(vars(state))
+        with pytest.raises(ZeroDivisionError):
+            apart({"grad": False, "depth": 1}, fail, 7)
+        assert vars(state) == before

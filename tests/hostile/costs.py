@@ -27,7 +27,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_engine.data.layout import Size, contiguous_strides
 from gradd_engine.data.memory import Account
 from gradd_engine.data.rng import RandomStream
-from gradd_engine.data.state import ambient, quiet_kernels
+from gradd_engine.data.state import apart
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.graph import cost
 from gradd_engine.progress import counted, say
@@ -104,13 +104,11 @@ def run(call: Call) -> None:
     """Run it as a session would, in a small one."""
     account = Account(QUOTA)
     inputs = tuple(made(x) for x in call.inputs)
-    with (
-        quiet_kernels(),
-        ambient(
-            account=account, ledger=account, backend=NUMPY, generator=RandomStream(0), grad=False, depth=1
-        ),
-    ):
-        REGISTRY[call.op].run(inputs, dict(call.attrs))
+    new = {
+        "account": account, "ledger": account, "backend": NUMPY, "generator": RandomStream(0), "grad": False,
+        "depth": 1,
+    }  # fmt: skip
+    apart(new, REGISTRY[call.op].run, inputs, dict(call.attrs))
 
 
 def _peak() -> int:

@@ -243,7 +243,7 @@ def planned(op: Op, metas: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]) 
     lowering = Lowering(NUMPY, {}, flat, set())
     for i in recorder.code:
         lowering.lower(i)
-    frame = Registers(lowering.template.copy(), [], [], RandomStream(0), Account(1 << 40))
+    frame = Registers(lowering.template.copy(), [], iter(()), RandomStream(0), Account(1 << 40))
     for register, i in lowering.loads:
         frame.arrays[register] = reals[i].array
     for number, i in lowering.sources.items():

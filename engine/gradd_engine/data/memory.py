@@ -212,8 +212,10 @@ class Account:
     @property
     def held(self) -> int:
         """All that counts against the limit."""
-        beside = self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs)
-        return self.used + max(0, beside - self.free)
+        beside = (
+            self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - self.free
+        )
+        return self.used + (beside if beside > 0 else 0)
 
     @property
     def whole(self) -> int:

@@ -12,7 +12,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from .dtypes import DType
@@ -107,9 +106,18 @@ def quietly(fn: Callable[..., T], *args: Any) -> T:
     return quiet_copy().run(fn, *args)
 
 
-def quiet_kernels() -> AbstractContextManager[None]:
-    """NumPy's floating-point warnings off, around kernels that are called one by one."""
-    return np.errstate(all="ignore")
+def apart(new: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:
+    """Call `fn` quietly with attributes of the thread's state, and leave that as it was: whatever `fn` sets
+    besides is undone as well.
+    """
+    own = vars(state)
+    before = own.copy()
+    own.update(new)
+    try:
+        return quiet_copy().run(fn, *args)
+    finally:
+        own.clear()
+        own.update(before)
 
 
 def elsewhere(fn: Callable[[], T], *begin: Callable[[], None]) -> T:

@@ -42,13 +42,15 @@ class RealInputs(Protocol):
 
 
 def commit_simple(ending: TraceOutputs, memory: Memory, backend: Backend) -> dict[int, Tensor]:
-    """What `Commit` makes of an ending that is ``simple``, by the ids of the traced tensors."""
+    """What `Commit` makes of an ending that is ``simple``, by the ids of the traced tensors. Not on meta."""
     tensors = {}
     for f in ending.near:
-        traced = f.tensor
+        traced, storage = f.tensor, memory.storage(f)
         counter = type(traced._vc)()
         counter.n = traced._vc.n
-        tensors[id(traced)] = made = f.over(backend, memory.storage(f), 0, counter)
+        tensors[id(traced)] = made = backend.made(
+            backend, storage, f.shape, f.strides, 0, f.dtype, storage.array, counter
+        )
         if f.own:
             made.__dict__.update(f.own)
     return tensors

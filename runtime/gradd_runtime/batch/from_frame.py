@@ -38,11 +38,32 @@ def frame_work(
         raise ProtocolError.of(
             "malformed-frame", f"the program has {bound.uploads} uploads, the batch {len(batch.uploads)}"
         )
+    slots = bound.slots
     for slot in (*batch.keep, *batch.fetch, *batch.bind.values()):
-        if slot.__class__ is int and not 0 <= slot < bound.slots:
+        if slot.__class__ is int and slot >= slots:
             raise ProtocolError.of("malformed-frame", f"the program has no slot {slot}")
-    for name in batch.bind:
+    binds: dict[int, list[str]] = {}
+    late: list[tuple[str, str]] = []
+    for name, where in batch.bind.items():
         names.tensor(name)
+        if isinstance(where, int):
+            binds.setdefault(where, []).append(name)
+        else:
+            late.append((name, where))
+    uploads = _uploads(batch, bound, buffers, staged) if batch.uploads else []
+    keep = {}
+    for i, slot in enumerate(batch.keep, batch.first):
+        keep[slot] = f"@{batch.writer}.{i}"
+    return Work(
+        bound, list(map(table.find, batch.inputs)),
+        decode_scalars(batch.values, bound.values) if batch.values else [],
+        uploads, keep, binds, late, batch.fetch, batch.free, batch.unbind, recording=batch.recording,
+    )  # fmt: skip
+
+
+def _uploads(
+    batch: m.Batch, bound: Bound, buffers: Sequence[Any], staged: Mapping[str, Any]
+) -> list[np.ndarray[Any, Any]]:
     if len(set(batch.uploads)) != len(batch.uploads):
         raise ProtocolError.of("malformed-frame", "an upload is named twice")
     uploads = []
@@ -53,22 +74,8 @@ def frame_work(
             uploads.append(np.array(buffers[key]))
         else:
             raise ProtocolError.of("malformed-frame", f"the frame has no buffer {key}")
-    if uploads:
-        check_uploads(bound, uploads)
-    keep = {slot: f"@{batch.writer}.{batch.first + i}" for i, slot in enumerate(batch.keep)}
-    binds: dict[int, list[str]] = {}
-    late: list[tuple[str, str]] = []
-    for name, where in batch.bind.items():
-        if isinstance(where, int):
-            binds.setdefault(where, []).append(name)
-        else:
-            late.append((name, where))
-    return Work(
-        bound, [table.find(i) for i in batch.inputs],
-        decode_scalars(batch.values, bound.values),
-        uploads, keep, binds, late, list(batch.fetch), list(batch.free), list(batch.unbind),
-        recording=batch.recording,
-    )  # fmt: skip
+    check_uploads(bound, uploads)
+    return uploads
 
 
 def release(batch: m.Batch, kept: Iterable[str], table: TensorTable) -> list[str]:

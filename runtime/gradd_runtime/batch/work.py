@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol.limits import MIB
+import msgspec
 from gradd_protocol.program import GradOf
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradd_engine.tensor import Tensor
     from gradd_protocol.problems import Problem
 
@@ -16,12 +17,9 @@ if TYPE_CHECKING:
 
 #: an array, the name of its dtype, and the storage that it shares (None: its own memory)
 Fetched = tuple[Any, str, Any]
-#: bytes of inline results in a reply, so that it fits a stream message
-_INLINE_TOTAL = MIB
 
 
-@dataclass(slots=True)
-class Work:
+class Work(msgspec.Struct, eq=False):
     """What to run, and what to do with the outputs. `keep`: slot -> id; `binds`: slot -> names; `late`:
     (name, id); `fetch`: slots, gradients of slots, ids and names. `labels`: the first of `fetch` in JSON; the
     others are for `log`, where a value of None is the next of them. `recording`: how long its writer recorded
@@ -35,11 +33,11 @@ class Work:
     keep: dict[int, str]
     binds: dict[int, list[str]]
     late: list[tuple[str, str]]
-    fetch: list[int | GradOf | str]
+    fetch: Sequence[int | GradOf | str]
     free: list[str]
     unbind: list[str]
-    labels: list[str] = field(default_factory=list)
-    log: list[tuple[str, float | None, int | None]] = field(default_factory=list)
+    labels: list[str] = []
+    log: list[tuple[str, float | None, int | None]] = []
     recording: float = 0.0
 
     def fetched_slots(self) -> list[int]:
@@ -47,18 +45,12 @@ class Work:
         return [f.of if isinstance(f, GradOf) else f for f in self.fetch if not isinstance(f, str)]
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, eq=False):
     """The outcome: how many steps took effect, what was fetched, the problem that stopped it."""
 
     applied: int = 0
     problem: Problem | None = None
-    results: list[Fetched] = field(default_factory=list)
-    inline: list[Any] = field(default_factory=list)
+    results: list[Fetched] = []
+    inline: list[Any] = []
     #: bytes of `results` that are copies, counted in the account until `settle`
     copied: int = 0
-
-    def room(self, nbytes: int) -> bool:
-        """Whether the reply has room for another result."""
-        used: int = sum(a.nbytes for a in self.inline)
-        return used + nbytes <= _INLINE_TOTAL

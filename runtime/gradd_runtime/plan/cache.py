@@ -148,49 +148,49 @@ class Plans:
         eagerly. Raises Halted, with nothing done, if it is asked to stop.
         """
         settled, latest = self._settled, self._latest
-        self.unsettle()
-        again = settled.again(work) if settled is not None and self.enabled else None
-        hit: tuple[Plan, InputSignature | Inputs] | None
-        if settled is not None and again is not None:
-            hit = settled.plan, again
+        self._settled = self._latest = slots = plan = None
+        inputs: InputSignature | Inputs | None = None
+        if settled is not None and self.enabled:
+            inputs = settled.again(work)
+        if settled is not None and inputs is not None:
+            plan = settled.plan
             self._new, self.why = None, ""
             if self.checks:
-                _compare(hit, self.find(work, context))
-        else:
-            hit = found = self.find(work, context)
-            settled = None
-            if found is not None and found[0] is latest and found[0].inert and not work.uploads:
-                settled = Settled(found[0], work, found[1])
-        account = context.account
-        slots = None
-        if hit is not None and not account.has_room(hit[0].bytes):
+                _compare(plan, inputs, self.find(work, context))
+        elif (found := self.find(work, context)) is not None:
+            plan, inputs = found
+            settled = (
+                Settled(plan, work, found[1]) if plan is latest and plan.inert and not work.uploads else None
+            )
+        if plan is None or inputs is None:
+            pass  # `find` has said why
+        elif not context.account.has_room(plan.bytes):
             self.why = "its memory might not suffice"
-        elif hit is not None:
+        else:
             try:
-                slots = hit[0].replay(work, context, hit[1])
+                slots = plan.replay(work, context, inputs)
             except PlanBroken as error:
-                self._keep(hit[0].key, "a kernel raised that is declared not to")
+                self._keep(plan.key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:
                 # Nothing was changed; the eager run raises this again, at the right step.
                 self.why = f"a kernel raised: {error}"
-        if hit is None or slots is None:
+        if plan is None or slots is None:
             self.counts["eager"] += 1
             known = self.why in self.reasons or len(self.reasons) < REASONS
             self.reasons[self.why if known else OTHER] += 1
             return None
         self.counts["planned"] += 1
-        self._settled, self._latest = settled, hit[0]
-        done = Run(slots, applied=hit[0].applied)
+        self._settled, self._latest = settled, plan
         for s, t in slots.items():
             produced(s, t)
-        return done
+        return Run(slots, plan.applied)
 
 
-def _compare(hit: tuple[Plan, Inputs], found: tuple[Plan, InputSignature] | None) -> None:
+def _compare(plan: Plan, inputs: InputSignature | Inputs, found: tuple[Plan, InputSignature] | None) -> None:
     assert found is not None, "what was settled has no plan"
-    assert hit[0] is found[0], "what was settled has another plan"
-    same = list(map(id, hit[1].tensors)) == list(map(id, found[1].tensors))
+    assert plan is found[0], "what was settled has another plan"
+    same = list(map(id, inputs.tensors)) == list(map(id, found[1].tensors))
     assert same, "what was settled has other inputs"
     assert not found[1].nodes, "what was settled has graphs"
 

@@ -33,7 +33,7 @@ from .blocks import cannot_raise, written
 from .elide import elide_copies
 from .lower import Lowering
 from .postpone import postpone_writes
-from .registers import Arrays, Registers
+from .registers import Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
 from .timed import timed
@@ -141,7 +141,7 @@ class Plan:
 
     def replay(self, work: Work, context: RunContext, found: InputSignature | Inputs) -> dict[int, Tensor]:
         """Run it and return the tensors of the wanted slots. If it raises, nothing has changed."""
-        reals = found.tensors
+        reals, ending = found.tensors, self._ending
         if self._numbers:
             # Convert a loop's constants only once.
             bits = marshal.dumps(work.values)
@@ -150,7 +150,7 @@ class Plan:
                     self._template[register] = self._number(work.values[at], compute)
                 self._bits = bits
         arrays = self._template.copy()
-        registers = Registers(arrays, work.values, work.uploads, context.generator, context.account)
+        registers = Registers(arrays, work.values, iter(work.uploads), context.generator, context.account)
         for register, i in self._loads:
             arrays[register] = reals[i].array
         for number, i in self._sources:
@@ -172,11 +172,10 @@ class Plan:
                 self._straight = straight(self._steps, self._writes_at, looks)
             registers.wrote = True  # to the session's tensors and graphs, from here on
             context.account.heeds = False
-            memory = Arrays(registers, context.account)
-            if self._ending.simple:
-                tensors = commit_simple(self._ending, memory, self._backend)
+            if ending.simple:
+                tensors = commit_simple(ending, registers, self._backend)
             else:
-                commit = Commit(self._ending, found, memory, self._backend)
+                commit = Commit(ending, found, registers, self._backend)
                 commit.make()
                 tensors = commit.tensors
         except BaseException as error:

@@ -52,8 +52,8 @@ RECORD_BYTES = 64 << 20
 
 
 class Hosted:
-    """The session `name`. With a ``store`` among its options (see Placement.open) it is asleep at first, and
-    `wake` replays what the store has.
+    """The session `name` of the tenant `owner`. With a ``store`` among its options (see Placement.open) it is
+    asleep at first, and `wake` replays what the store has.
 
     A session that could not keep a record is thrown away, and made again from its store once that can be
     written. A store that is damaged is left as it is, and the session answers with that. `meter` counts what
@@ -64,11 +64,11 @@ class Hosted:
         self, name: str, options: Mapping[str, Any], backend: Any, meter: Meter | None = None,
         orders: Orders | None = None,
     ) -> None:  # fmt: skip
-        self.name = name
+        self.name, self.owner = name, names.owner(name)
         self._orders = orders or Orders()
         self._meter = meter or Meter()
-        self._tenant = self._meter.tenant(names.owner(name))
-        self._holding = Holding(self._meter.budgets, names.owner(name))
+        self._tenant = self._meter.tenant(self.owner)
+        self._holding = Holding(self._meter.budgets, self.owner)
         #: when it answered last, in seconds of `perf_counter`
         self.answered = perf_counter()
         #: batches and entries before the answer that is not settled, and when it began
@@ -363,11 +363,11 @@ class Hosted:
         session = self.session
         if self._begun is None or session is None:
             return
-        (batches, entries, began), self._begun = self._begun, None
+        (before, entries, began), self._begun = self._begun, None
         self._holding.settle(session.account)
-        took = self.answered - began
-        self._meter.ran(self._tenant, session.counts["batches"] - batches, took)
-        if session.counts["batches"] >= session.memory.due:
+        took, batches = self.answered - began, session.counts["batches"]
+        self._meter.ran(self._tenant, batches - before, took)
+        if batches >= session.memory.due:
             session.memory.note(session, self.answered)
         if self._store is not None and session.entries != entries:
             self._worked += took

@@ -85,7 +85,7 @@ class Pager:
     @property
     def short(self) -> bool:
         """Whether memory or files run short, so that it is not to be waited for until nobody waits."""
-        return self._excess > 0 or 0 < self._rules.awake < len(self._awake)
+        return bool(self._awake) and (self._excess > 0 or 0 < self._rules.awake < len(self._awake))
 
     def wait(self) -> float | None:
         """Seconds until `page` has something to do; None where that depends on what comes."""

@@ -102,6 +102,10 @@ class Turns:
         assert self._turn is not None
         (tenant, number), self._turn = self._turn, None
         sessions = self._sessions.get(tenant)
+        if not more and not self._tenants.waiting and (sessions is None or not sessions.waiting):
+            if self._sessions:  # nobody waits: what was used is forgotten
+                self._tenants, self._sessions = Shares(), {}
+            return
         if sessions is None:
             sessions = self._sessions[tenant] = Shares()
         sessions.spent(number, seconds)

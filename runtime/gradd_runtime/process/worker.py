@@ -22,7 +22,6 @@ from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol import names
 from gradd_protocol.problems import ProtocolError
 
 from ..store import failpoint
@@ -47,6 +46,8 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
 
+FRAMES = frozenset({EnvelopeKind.FRAME, EnvelopeKind.BULK, EnvelopeKind.FILE})
+"""What waits for its session's turn."""
 DESCRIPTORS = (0, 3, 4, 6, 7, 11)
 """Which arguments are descriptors."""
 
@@ -106,7 +107,18 @@ class Worker:
 
     def _take(self, envelope: Envelope) -> None:
         kind, request, number, payload = envelope
-        if kind == EnvelopeKind.OPEN:
+        if kind in FRAMES:
+            hosted = self._sessions.get(number)
+            if hosted is None:
+                write(self._front, EnvelopeKind.FRAME, request, [_closed()])
+                return
+            queue = self._waiting.get(number)
+            if queue is None:
+                queue = self._waiting[number] = deque()
+                self._turns.wait(hosted.owner, number)
+            order = read_order(payload) if kind == EnvelopeKind.FILE else payload
+            queue.append((request, order, perf_counter()))
+        elif kind == EnvelopeKind.OPEN:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
             orders = self._orders.open(number)
@@ -118,14 +130,6 @@ class Worker:
         elif kind == EnvelopeKind.FIGURES:
             told = encode_figures(figures_of(self._meter, self._sessions.values()))
             write(self._front, EnvelopeKind.FIGURES, request, [told])
-        elif number not in self._sessions:
-            write(self._front, EnvelopeKind.FRAME, request, [_closed()])
-        else:
-            queue = self._waiting.setdefault(number, deque())
-            if not queue:
-                self._turns.wait(names.owner(self._sessions[number].name), number)
-            told = read_order(payload) if kind == EnvelopeKind.FILE else payload
-            queue.append((request, told, perf_counter()))
 
     def _run_one(self) -> None:
         """One turn: a frame, or an entry of a record that is replayed."""
@@ -154,9 +158,10 @@ class Worker:
         self._running.cell[0] = request
         if isinstance(frame, FileOrder):
             size, parts = 0, obey(hosted, frame)
+        elif isinstance(frame, Bulk):
+            size, parts = frame.size, hosted.begin_answer(frame.map())
         else:
-            size = frame.size if isinstance(frame, Bulk) else len(frame)
-            parts = hosted.begin_answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
+            size, parts = len(frame), hosted.begin_answer(memoryview(frame))
         self._running.cell[0] = 0
         failpoint("replying")
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
@@ -164,9 +169,10 @@ class Worker:
         del parts
         hosted.settle(size)
         self._meter.queue.add(began - came)
-        if hosted.due:
-            hosted.snapshot()
-        self._pager.used(hosted)
+        if hosted.kept:
+            if hosted.due:
+                hosted.snapshot()
+            self._pager.used(hosted)
 
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)
@@ -174,7 +180,7 @@ class Worker:
         self._pager.forget(hosted)
         hosted.close()
         if queue := self._waiting.pop(number, None):
-            self._turns.leave(names.owner(hosted.name), number)
+            self._turns.leave(hosted.owner, number)
             for request, _, _ in queue:
                 write(self._front, EnvelopeKind.FRAME, request, [_closed()])
 

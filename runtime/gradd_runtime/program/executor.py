@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from gradd_engine.data import Halted, Mode, set_mode
 from gradd_engine.data.state import state
 from gradd_engine.tensor import locate, next_priority
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .binding import Bound, BoundStep
 
 
-@dataclass(slots=True)
-class Run:
+class Run(msgspec.Struct, eq=False):
     """A run of a program: the `slots` filled so far (in a plan: the wanted ones), how many steps were
     `applied`, the problem that stopped it.
     """

@@ -7,6 +7,7 @@ import sqlite3
 import zlib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from gradd_protocol import messages as m
 from gradd_protocol.problems import Problem, problem
 
@@ -27,36 +28,29 @@ RECORDED: frozenset[type[Any]] = frozenset(
 )  # fmt: skip
 
 
-class Change:
+class Change(msgspec.Struct, eq=False):
     """One request under way. Who runs it says where it begins to change something, and what came of it."""
 
-    __slots__ = ("begun", "keep", "problem", "reply", "skipped")
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """Another request: nothing has changed yet."""
-        self.begun = False
-        self.skipped = False
-        self.problem: Problem | None = None
-        #: the reply that is to be stored
-        self.reply: bytes = b""
-        #: what stores it, called once the change is recorded
-        self.keep: Callable[[], None] | None = None
+    begun: bool = False
+    skipped: bool = False
+    problem: Problem | None = None
+    #: the reply that is to be stored
+    reply: bytes = b""
+    #: what stores it, called once the change is recorded
+    keep: Callable[[], None] | None = None
 
     def entry(self, n: int, frame: frames.Bytes, counts: dict[str, int], account: Account) -> Entry:
         """The record of it."""
-        found, refused = self.problem, list(account.refused)
-        trouble = None
+        found, trouble = self.problem, None
         outcome = "skipped" if self.skipped else "applied"
-        if found is not None:
-            outcome = found.slug
-            if found.slug == "quota-exceeded" and found.requested is None:
-                refused.append((account.asked, 0, 0))  # the machine's memory, where it was asked for last
-        if found is not None or refused or account.halted is not None:
+        if found is not None or account.refused or account.halted is not None:
+            refused = list(account.refused)
+            if found is not None:
+                outcome = found.slug
+                if found.slug == "quota-exceeded" and found.requested is None:
+                    refused.append((account.asked, 0, 0))  # the machine's memory, where it was asked for last
             trouble = Trouble(found, refused, account.halted)
-        reply = zlib.crc32(self.reply) if self.reply else 0
+        reply = zlib.crc32(self.reply)
         return Entry(n, frame, outcome, reply, counts["messages"], counts["round_trips"], trouble)
 
 

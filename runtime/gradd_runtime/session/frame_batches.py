@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import Halted, ambient
+from gradd_engine.data import Halted
+from gradd_engine.data.state import state
 from gradd_protocol import frames
 from gradd_protocol import messages as m
-from gradd_protocol.limits import DEFAULT
+from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.problems import ProtocolError
 
 from ..batch import Outcome, frame_work, release
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from ..program import Bound
     from .state import SessionState
     from .writers import Writer
+
+#: of inline results in a reply, so that it fits a stream message
+_INLINE_BYTES = MIB
 
 
 def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], frame: frames.Bytes) -> bytes:
@@ -75,13 +80,14 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
         writer.failed = batch.seq
     writer.position = session.position
     change.skipped, change.problem, change.reply = not runs, reply.problem, data
-
-    def keep() -> None:
-        writer.store(batch.seq, digest, data)
-        session.settle(writer.held - held - outcome.copied)
-
-    change.keep = keep
+    change.keep = partial(_keep, session, writer, batch.seq, digest, data, held + outcome.copied)
     return data
+
+
+def _keep(session: SessionState, writer: Writer, seq: int, digest: bytes, reply: bytes, held: int) -> None:
+    """Store a reply in place of what was `held` for it and for those before."""
+    writer.store(seq, digest, reply)
+    session.settle(writer.held - held)
 
 
 def _called_off(session: SessionState, batch: m.Batch) -> Halted | None:
@@ -123,8 +129,8 @@ def _run(
         work.free = release(batch, work.keep.values(), session.table)
     except ProtocolError as error:
         return Outcome(problem=error.problem)
-    with ambient(dtype=bound.dtype):
-        outcome = perform(work, session, batch.writer, batch.seq)
+    state.dtype = bound.dtype  # for this request: see `Session.handle`
+    outcome = perform(work, session, batch.writer, batch.seq)
     if batch.log:
         session.curves.take(batch.log, session.table)
     session.counts["steps"] += outcome.applied
@@ -139,7 +145,8 @@ def _reply(
         seq=batch.seq, position=session.position, applied=outcome.applied, skipped=not runs,
         results=_results(session, outcome, writer, batch.seq), others=others,
         changed=session.table.changed_since(writer.position) if others else [],
-        state=session.table.infos(batch.state, f"@{writer.id}."), problem=outcome.problem,
+        state=session.table.infos(batch.state, f"@{writer.id}.") if batch.state else [],
+        problem=outcome.problem,
     )  # fmt: skip
 
 
@@ -148,12 +155,12 @@ def _results(session: SessionState, outcome: Outcome, writer: Writer, seq: int) 
     otherwise pinned.
     """
     out: list[m.Result] = []
-    left = DEFAULT.window_bytes - writer.held
+    left = min(DEFAULT.window_bytes - writer.held, _INLINE_BYTES)
     for k, (array, dtype, storage) in enumerate(outcome.results):
         if array is None:
             out.append(m.Result(absent=True))
-        elif array.nbytes <= min(DEFAULT.inline_result_bytes, left) and outcome.room(array.nbytes):
-            left -= array.nbytes
+        elif (nbytes := array.nbytes) <= DEFAULT.inline_result_bytes and nbytes <= left:
+            left -= nbytes
             out.append(m.Result(dtype, list(array.shape), buffer=len(outcome.inline)))
             outcome.inline.append(array)
         else:

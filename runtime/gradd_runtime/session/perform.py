@@ -55,9 +55,9 @@ def _perform(work: Work, session: SessionState, writer: int, seq: int) -> Outcom
     session.ration.left = DEFAULT.batch_hook_steps
     profiler = session.profiler
     began = 0.0 if profiler is None else profiler.begin()
-    done = session.plans.run(work, session, produced)
-    why = "" if done is not None else session.plans.why
+    done, why = session.plans.run(work, session, produced), ""
     if done is None:
+        why = session.plans.why
         refusal = session.admitted.refusal(work.bound, work.tensors, work.values)
         if refusal is not None:
             session.plans.failed()
@@ -87,13 +87,13 @@ def _perform(work: Work, session: SessionState, writer: int, seq: int) -> Outcom
             outcome.problem = error.problem
         except (OutOfQuota, MemoryError) as error:
             outcome.problem = over_quota(error, applied=done.applied)
-    if outcome.problem is not None:
-        outcome.results.clear()
     del done
     work.tensors.clear()
     if outcome.problem is None:
         for name in (*work.free, *work.unbind):
             table.drop(name)
+    else:
+        outcome.results.clear()
     return outcome
 
 

@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.data import EVERY, SEED, OutOfQuota, ambient, quiet_kernels
+from gradd_engine.data import EVERY, SEED, OutOfQuota, ambient, apart
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -20,7 +20,7 @@ from ..batch import json_tensor
 from ..program import Profiler, broken
 from ..store import failpoint, most_bytes, parts, read
 from . import tensors
-from .change import RECORDED, unkept
+from .change import RECORDED, Change, unkept
 from .fork import begin_at
 from .frame_batches import take_batch
 from .graphs import graph_reply
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from .writers import Writer
 
 _log = logging.getLogger("gradd.runtime")
+
+#: requests that are no round trips, or say so themselves
+_OTHERWISE_COUNTED = frozenset({m.Attach, m.Acquire, m.Batch})
 
 #: latest batches and calls of kernels in an Activity
 TOLD_BATCHES, TOLD_CALLS = DEFAULT.measured_batches, 4096
@@ -134,23 +137,21 @@ class Session(SessionState):
         if self.fenced is not None:
             raise ProtocolError(self.fenced)
         self.counts["messages"] += 1
-        if not isinstance(message, (m.Attach, m.Acquire, m.Batch)):
+        kind = message.__class__
+        if kind not in _OTHERWISE_COUNTED:
             self.counts["round_trips"] += 1
-        with (
-            quiet_kernels(),
-            ambient(
-                grad=True,
-                backend=self.backend,
-                generator=self.generator,
-                account=self.account,
-                ledger=self.account,
-                depth=0,
-                below=EVERY,
-            ),
-        ):
-            if message.__class__ in RECORDED:
-                return self._recorded(message, buffers, frame)
-            return self._read(message, buffers)
+        new = {
+            "grad": True,
+            "backend": self.backend,
+            "generator": self.generator,
+            "account": self.account,
+            "ledger": self.account,
+            "depth": 0,
+            "below": EVERY,
+        }
+        if kind in RECORDED:
+            return apart(new, self._recorded, message, buffers, frame)
+        return apart(new, self._read, message, buffers)
 
     def _recorded(
         self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
@@ -158,8 +159,7 @@ class Session(SessionState):
         """Run, record, keep the reply, in this order. What fails after it began to change something is
         recorded as what it came to be; a refusal before that is not.
         """
-        change = self.change
-        change.reset()
+        change = self.change = Change()
         if message.__class__ is not m.Batch:
             self.plans.unsettle()
         self.account.begin()

@@ -70,7 +70,9 @@ class Writer:
         """window-exceeded (409) if batch `seq`, which acknowledges `ack`, would be one too many, or the
         replies that it does not acknowledge are too many bytes.
         """
-        read = max(self.ack, min(ack, seq - 1))
+        if ack >= seq - 1:  # none waits
+            return
+        read = max(self.ack, ack)
         waiting = seq - 1 - read
         if waiting >= DEFAULT.window_batches:
             raise ProtocolError.of(
@@ -96,9 +98,13 @@ class Writer:
         """Count the batch as consumed; True to run it, False to skip it."""
         self.last = seq
         if ack > self.ack:
-            self.ack = min(ack, seq - 1)
-            for old in [s for s in self.replies if s <= self.ack]:
-                self.held -= len(self.replies.pop(old)[1])
+            if ack >= seq - 1:  # all that there are
+                self.ack, self.held = seq - 1, 0
+                self.replies.clear()
+            else:
+                self.ack = ack
+                for old in [s for s in self.replies if s <= ack]:
+                    self.held -= len(self.replies.pop(old)[1])
         if self.failed is not None:
             if self.ack < self.failed:
                 return False

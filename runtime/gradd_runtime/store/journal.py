@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 from gradd_protocol.problems import Problem
@@ -72,15 +72,15 @@ class MemoryStore:
     """Keeps the latest entries without their frames, to be looked at; survives nothing (level ``memory``)."""
 
     def __init__(self, keep: int = 64) -> None:
-        self._entries: deque[Entry] = deque(maxlen=keep)
+        self._entries: deque[tuple[Any, ...]] = deque(maxlen=keep)
 
     def append(self, entry: Entry) -> None:
         """See Store.append."""
-        self._entries.append(entry._replace(frame=b""))
+        self._entries.append((entry.n, b"", *entry[2:]))
 
     def entries(self) -> Iterable[Entry]:
         """The latest entries, without their frames."""
-        return tuple(self._entries)
+        return tuple(map(Entry._make, self._entries))
 
     def probe(self) -> None:
         """See Store.probe."""
