@@ -30,6 +30,7 @@ from gradd_runtime.process import (
     Order,
     PagingRules,
     Pending,
+    PendingFuture,
     Running,
     log_arguments,
     order_envelope,
@@ -105,7 +106,7 @@ class EngineProcess:
         self._stops = Stops(self._running)
         self.unfinished: list[Pending] = []
         """Of a process that was replaced: what it was to stop and did not, to be submitted again."""
-        self._figures: Pending | None = None
+        self._figures: PendingFuture | None = None
         self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
         self._change = threading.Condition()
         self._finishing = False
@@ -165,26 +166,26 @@ class EngineProcess:
 
     # -- send --------------------------------------------------------------------------------------
 
-    def ask(self, session: int, frame: frames.Bytes | Bulk | FileOrder, future: Pending) -> bool:
-        """Send a request frame, `future` gets the reply frame; False if the process has ended. A batch
+    def ask(self, session: int, frame: frames.Bytes | Bulk | FileOrder, request: Pending) -> bool:
+        """Send a request frame, `request` gets the reply frame; False if the process has ended. A batch
         that has a reason not to begin (`Pending.why`) fails with that.
         """
         if isinstance(frame, FileOrder):
-            return self._send(EnvelopeKind.FILE, session, msgspec.json.encode(frame), future)
-        if future.why is None:
-            return self._send(EnvelopeKind.FRAME, session, frame, future)
+            return self._send(EnvelopeKind.FILE, session, msgspec.json.encode(frame), request)
+        if request.why is None:
+            return self._send(EnvelopeKind.FRAME, session, frame, request)
         with self._change:
             number = self._number + 2
-            order = Order(number, number, future.why)
+            order = Order(number, number, request.why)
             self._send(EnvelopeKind.STOP, session, msgspec.json.encode(order), None)
-            return self._send(EnvelopeKind.FRAME, session, frame, future)
+            return self._send(EnvelopeKind.FRAME, session, frame, request)
 
     def status(self) -> EngineStatus:
         """What is known of it. It is asked once for its figures, however often they are wanted meanwhile."""
         waiting = len(self._in_flight)
         asked = self._figures
         if asked is None or asked.done():
-            self._figures = asked = Pending()
+            self._figures = asked = PendingFuture()
             if not self._send(EnvelopeKind.FIGURES, 0, b"", asked):
                 asked.set_result(b"")
         else:
@@ -216,15 +217,15 @@ class EngineProcess:
         self.send(EnvelopeKind.STOP, session, msgspec.json.encode(order))
 
     def _send(
-        self, kind: EnvelopeKind, session: int, payload: frames.Bytes | Bulk, future: Pending | None
+        self, kind: EnvelopeKind, session: int, payload: frames.Bytes | Bulk, request: Pending | None
     ) -> bool:
         with self._change:
             if not self.alive or self._finishing:
                 return False
             self._number = number = self._number + 1
-            if future is not None:
-                future.number, future.session, future.frame = number, session, payload
-                self._in_flight[number] = future
+            if request is not None:
+                request.number, request.session, request.frame = number, session, payload
+                self._in_flight[number] = request
             if isinstance(payload, Bulk):
                 parts, bulk = sealed_bulk(number, session, payload)
             else:
@@ -271,7 +272,7 @@ class EngineProcess:
     # -- receive -----------------------------------------------------------------------------------
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Complete futures on `loop` from now on. Call it there."""
+        """Pass replies on in `loop` from now on. Call it there."""
         with self._reading:
             if not self._ended:
                 self._mine.clear()
@@ -315,7 +316,7 @@ class EngineProcess:
             self._take(envelope)
 
     def _take(self, envelope: Envelope) -> None:
-        """Complete the future of a reply."""
+        """Pass a reply on."""
         kind, number, ran, payload = envelope
         reply = payload.map() if isinstance(payload, Bulk) else payload
         if kind == EnvelopeKind.READY:
@@ -324,9 +325,9 @@ class EngineProcess:
             self.ready.set_exception(RuntimeError(bytes(reply).decode()))
         else:
             with self._change:
-                future = self._in_flight.pop(number)
-            future.ran, future.answered, future.frame = 1e-9 * ran, time.perf_counter(), None
-            future.set_result(reply)
+                request = self._in_flight.pop(number)
+            request.ran, request.answered, request.frame = 1e-9 * ran, time.perf_counter(), None
+            request.set_result(reply)
 
     # -- end ---------------------------------------------------------------------------------------
 
@@ -368,8 +369,8 @@ class EngineProcess:
         if not self.ready.done():
             self.ready.set_exception(RuntimeError(f"the engine process ended at its start, with code {code}"))
         reply, retry = lost(), recovering()
-        for future in unanswered:
-            future.set_result(retry if future.kept else reply)
+        for request in unanswered:
+            request.set_result(retry if request.kept else reply)
         self._on_end(self, code)
 
 

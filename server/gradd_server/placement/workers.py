@@ -29,6 +29,7 @@ from gradd_runtime.process import (
     FileOrder,
     PagingRules,
     Pending,
+    PendingFuture,
     deleted,
     recovering,
     refusal,
@@ -279,18 +280,22 @@ class WorkersPlacement:
         self, name: str, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
     ) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
+        future = PendingFuture()
+        self.carry(name, frame, future, why)
+        return future
+
+    def carry(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, request: Pending, why: Problem | None = None
+    ) -> None:
+        """See Placement.carry. Never waits."""
         with self._lock:
             home = self._homes.get(name)
-            kept = name in self._kept
+            request.kept = name in self._kept
+        request.why = why
         if home is None:
-            return _done(unknown(name))
-        process, number = home
-        future = Pending()
-        future.kept = kept
-        future.why = why
-        if not process.ask(number, frame, future):
-            return _done(recovering(name) if kept else lost(names.own(name)))
-        return future
+            request.set_result(unknown(name))
+        elif not home[0].ask(home[1], frame, request):
+            request.set_result(recovering(name) if request.kept else lost(names.own(name)))
 
     def stop(
         self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
@@ -299,7 +304,7 @@ class WorkersPlacement:
         """See Placement.stop."""
         with self._lock:
             process, number = self._homes.get(name, (None, 0))
-        if process is not None and (only is None or isinstance(only, Pending)):
+        if process is not None and (only is None or (isinstance(only, PendingFuture) and only.number)):
             process.stop(number, why, writer, seq, only)
             self._ordered.set()
 
@@ -379,9 +384,3 @@ def _put_off(dead: EngineProcess) -> None:
     """Answer what the process was to stop and did not, where no other takes its place."""
     for request in dead.unfinished:
         request.set_result(recovering())
-
-
-def _done(reply: bytes) -> Future[frames.Bytes]:
-    future: Future[frames.Bytes] = Future()
-    future.set_result(reply)
-    return future
