@@ -255,7 +255,7 @@ class _Stream:
                 await self._news.wait()
             if self._told:
                 batch.note()
-            if not _lacks_upload(reply):
+            if not (batch.names_uploads and _lacks_upload(reply)):
                 return reply
             wait = give_up - perf_counter()
             if batch.awaits_uploads and not await self._entry.upload_after(batch.uploads, wait):
@@ -290,7 +290,7 @@ class _Batch:
         self.frame = frame
         self.timing = Timing()
         self.submitted = self.timing.came
-        self.awaits_uploads = _names_uploads(frame)
+        self.names_uploads = self.awaits_uploads = _names_uploads(frame)
         self.replying: _Replying | None = None
         self.why: Problem | None = None
         """Why it is not to begin, if it is not."""
