@@ -73,7 +73,7 @@ class StreamEndpoint:
         told = [(name.encode(), value.encode()) for name, value in EXTENDED.items()]
         await websocket.accept(subprotocol=WIRE, headers=told)
         try:
-            await _converse(websocket, receive, send, self._front, name)
+            await _converse(websocket, receive, self._front, name)
         except Closing as closing:
             await websocket.close(closing.code, closing.reason)
         except WebSocketDisconnect:
@@ -83,7 +83,7 @@ class StreamEndpoint:
             await websocket.close(INTERNAL, "internal error")
 
 
-async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: Front, name: str) -> None:
+async def _converse(websocket: WebSocket, receive: Receive, front: Front, name: str) -> None:
     key: Key = websocket.scope["key"]
     try:
         async with asyncio.timeout(front.settings.body_timeout):
@@ -97,7 +97,7 @@ async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: F
         entry = await front.sessions.attached(key.tenant, name, message)
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
-            stream = _Stream(websocket.scope, receive, send, front, entry, key)
+            stream = _Stream(websocket.scope, receive, front, entry, key)
             front.counts.streams += 1
             audit.stream("opened", websocket.scope)
             try:
@@ -113,18 +113,18 @@ async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: F
 
 class _Stream:
     """An attached stream: batches without an answer, a task that takes them in and one that answers them in
-    order. It uses ASGI itself, not Starlette's WebSocket, whose checks have been made.
+    order. It uses ASGI itself, not Starlette's WebSocket or what the gate makes of `send`: their checks have
+    been made.
     """
 
-    def __init__(
-        self, scope: Scope, receive: Receive, send: Send, front: Front, entry: OpenSession, key: Key
-    ) -> None:
+    def __init__(self, scope: Scope, receive: Receive, front: Front, entry: OpenSession, key: Key) -> None:
         self.batches = self.bytes = 0
         self._key = key
         self._load: Load = scope["load"]
         self._turn: Callable[[int], Awaitable[None]] = scope["turn"]
         self._revoked = asyncio.Event()
-        self._scope, self._next, self._send = scope, receive, send
+        self._scope, self._next = scope, receive
+        self._send: Send = scope["send"]
         self._front = front
         self._entry = entry
         self._unanswered: deque[_Batch] = deque()
