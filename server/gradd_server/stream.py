@@ -128,6 +128,8 @@ class _Stream:
         self._front = front
         self._entry = entry
         self._unanswered: deque[_Batch] = deque()
+        self._waiting: deque[_Batch] = deque()
+        """Those at the end of them that the session has not yet."""
         self._unanswered_bytes = 0
         self._news = News()
         """The session's reply to a batch, or the end."""
@@ -177,16 +179,18 @@ class _Stream:
     async def _receive(self) -> None:
         while True:
             frame = await _next_frame(self._next)
-            await self._turn(len(frame))
+            nbytes = len(frame)
+            await self._turn(nbytes)
             if fault := self._fault():
                 raise unauthenticated(fault)
             self.batches += 1
-            self.bytes += len(frame)
-            self._front.counts.received["stream"] += len(frame)
+            self.bytes += nbytes
+            self._front.counts.received["stream"] += nbytes
             batch = _Batch(frame)
-            self._load.take(len(frame))
+            self._load.take(nbytes)
             self._unanswered.append(batch)
-            self._unanswered_bytes += len(frame)
+            self._waiting.append(batch)
+            self._unanswered_bytes += nbytes
             self._front.unanswered += 1
             if len(self._unanswered) > LIMITS.window_batches or self._unanswered_bytes > LIMITS.window_bytes:
                 raise Closing(POLICY, "more unanswered messages than the window allows")
@@ -196,13 +200,12 @@ class _Stream:
         """Submit batches before those ahead are answered, so that the session does not idle. A batch that
         waits for uploads is submitted only when it is first, and alone.
         """
-        for n, batch in enumerate(self._unanswered):
-            if n and batch.awaits_uploads:
+        while self._waiting:
+            first, batch = self._unanswered[0], self._waiting[0]
+            if first is not batch and (first.awaits_uploads or batch.awaits_uploads):
                 return
-            if batch.replying is None:
-                batch.begin(self._front, self._entry, self._news)
-            if batch.awaits_uploads:
-                return
+            self._waiting.popleft()
+            batch.begin(self._front, self._entry, self._news)
 
     def _stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
         """The session has not heard of some batches, and one that lacks an upload may come to it again."""
@@ -225,10 +228,11 @@ class _Stream:
                 logger.exception("a batch of session %s failed", self._entry.name, extra={"members": members})
                 reply = _refusal(Refused("internal"))
             # Counted as answered before it is sent, since the client may use the freed window at once.
+            nbytes = len(batch.frame)
             self._unanswered.popleft()
             self._begin()
-            self._unanswered_bytes -= len(batch.frame)
-            self._load.give(len(batch.frame))
+            self._unanswered_bytes -= nbytes
+            self._load.give(nbytes)
             self._front.unanswered -= 1
             self._front.counts.sent["stream"] += len(reply)
             if (passages := self._entry.passages) is not None and passages.wants:
@@ -286,16 +290,17 @@ class _Replying(Pending):
 class _Batch:
     """A frame, and once submitted, the session's reply."""
 
+    replying: _Replying | None = None
+    why: Problem | None = None
+    """Why it is not to begin, if it is not."""
+    uploads = 0
+    """How many had been staged when it was submitted."""
+
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
         self.timing = Timing()
         self.submitted = self.timing.came
         self.names_uploads = self.awaits_uploads = _names_uploads(frame)
-        self.replying: _Replying | None = None
-        self.why: Problem | None = None
-        """Why it is not to begin, if it is not."""
-        self.uploads = 0
-        """How many had been staged when it was submitted."""
 
     def begin(self, front: Front, entry: OpenSession, news: News) -> None:
         """Submit it to the session, again if needed; its reply is `news`."""
