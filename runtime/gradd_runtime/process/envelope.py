@@ -29,6 +29,7 @@ The front numbers requests and sessions, and reuses no number: a session that wa
 under the same name is a different one.
 """
 
+_HEAD_BYTES = HEAD.size
 _BUFFER = 1 << 16
 _FILES = socket.CMSG_SPACE(8 * array("i").itemsize)
 _PARTS = 64
@@ -59,6 +60,9 @@ class EnvelopeKind(enum.IntEnum):
     """
     FILE = 8
     """To the engine: like FRAME, with the JSON of a `FileOrder` for the session."""
+
+
+_BULK = EnvelopeKind.BULK
 
 
 class FileOrder(msgspec.Struct, frozen=True):
@@ -93,7 +97,7 @@ def sealed(
 ) -> tuple[list[Part], Bulk | None]:
     """An envelope around a payload in parts: what to send, and the file to send with its first byte."""
     size = sum(map(len, parts))
-    if kind == EnvelopeKind.FRAME and size >= BULK_BYTES:
+    if size >= BULK_BYTES and kind == EnvelopeKind.FRAME:
         return sealed_bulk(request, session, bulk_of(parts))
     if len(parts) > _PARTS:  # the kernel takes at most a thousand at a time
         parts = [b"".join(parts)]
@@ -160,22 +164,23 @@ class Incoming:
 
     def _opened(self, held: int) -> list[Envelope]:
         found = []
-        at = 0
-        while (begin := at + HEAD.size) <= held:
-            kind, request, session, size = HEAD.unpack_from(self._buffer, at)
-            if kind == EnvelopeKind.BULK:
+        at, buffer = 0, self._buffer
+        while (begin := at + _HEAD_BYTES) <= held:
+            kind, request, session, size = HEAD.unpack_from(buffer, at)
+            if kind == _BULK:
                 found.append(Envelope(kind, request, session, Bulk(self._files.popleft(), size)))
                 at = begin
-            elif begin + size <= held:
-                found.append(Envelope(kind, request, session, bytes(self._buffer[begin : begin + size])))
-                at = begin + size
-            elif HEAD.size + size > len(self._buffer):
+            elif (end := begin + size) <= held:
+                found.append(Envelope(kind, request, session, bytes(buffer[begin:end])))
+                at = end
+            elif _HEAD_BYTES + size > _BUFFER:
                 payload = np.empty(size, np.uint8).data  # not zeroed first
-                payload[: held - begin] = self._buffer[begin:held]
-                self._large, self._missing = ((kind, request, session), payload), size - (held - begin)
+                payload[: held - begin] = buffer[begin:held]
+                self._large, self._missing = ((kind, request, session), payload), end - held
                 at = held
             else:
                 break
-        self._buffer[: held - at] = bytes(self._buffer[at:held])
-        self._held = held - at
+        self._held = left = held - at
+        if left:
+            buffer[:left] = bytes(buffer[at:held])
         return found
