@@ -91,7 +91,9 @@ class WorkersPlacement:
         self._rules = rules
         self._grace = grace
         self._interval = (silence or 60.0) / LOOKS
-        self._lock = threading.Condition()
+        self._lock = threading.RLock()
+        self._change = threading.Condition(self._lock)
+        """Of the lock, which is taken faster than a condition."""
         self._stopping = threading.Event()
         self._restarts = 0
         self._numbers = itertools.count(1)
@@ -219,7 +221,7 @@ class WorkersPlacement:
     def wait_for_living(self, count: int, seconds: float) -> bool:
         """Wait up to `seconds` until `count` engine processes run; returns whether they do."""
         with self._lock:
-            return self._lock.wait_for(lambda: len(self._living()) >= count, seconds)
+            return self._change.wait_for(lambda: len(self._living()) >= count, seconds)
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
         """See EngineProcess.follow."""
@@ -243,7 +245,7 @@ class WorkersPlacement:
         with self._lock:
             if name not in self._homes and self._rooms.wants_more(tenant) and not self._stopping.is_set():
                 self._grow(tenant)
-            self._lock.wait_for(
+            self._change.wait_for(
                 lambda: name in self._homes or self._rooms.open_to(tenant, _alive), OPEN_SECONDS
             )
             if name in self._homes:
@@ -367,7 +369,7 @@ class WorkersPlacement:
                 self._house(name, fresh, self._kept[name])
             for request in dead.unfinished:
                 self._finish(request, numbers.get(request.session))
-            self._lock.notify_all()
+            self._change.notify_all()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._follow_too, fresh)
             stopping = self._stopping.is_set()
