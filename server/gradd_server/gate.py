@@ -52,8 +52,9 @@ class Gate:
     Answers 500, without details, if the app fails. Counts the front's unanswered requests, notes in the audit
     log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies. `scope["key"]` is whose
     request it is; None where none is needed and none came. `scope["load"]` is what it holds, and
-    `scope["turn"]` waits for its tenant's turn, see Attention. `scope["origin"]` is that of
-    the page that asks, where it is another than the daemon's, see Origins.
+    `scope["turn"]` waits for its tenant's turn, see Attention. `scope["send"]` is the server's own, for a
+    WebSocket that is open. `scope["origin"]` is that of the page that asks, where it is another than the
+    daemon's, see Origins.
     """
 
     open_paths = PROBES | PATHS
@@ -116,6 +117,8 @@ class Gate:
                 held.callback(load.release)
                 if not over_http:
                     held.enter_context(self.front.connected.stream(key.tenant))
+                    scope["send"] = send
+                    held.callback(scope.pop, "send")  # what sends has the scope
                 elif (connection := scope.get("connection")) is not None:
                     self.front.connected.claim(connection, key.tenant)
                 lane = self.front.attention.lane(key.tenant, "requests" if over_http else "streams")

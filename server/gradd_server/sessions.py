@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -21,10 +20,11 @@ from typing import Any
 from gradd_protocol import frames, names
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import Problem, ProtocolError, problem
-from gradd_runtime.process import Bulk, Engines, FileOrder, Placement
+from gradd_runtime.process import Bulk, Engines, FileOrder, Pending, PendingFuture, Placement
 
 from gradd_server.disk import Disk
 from gradd_server.errors import Refused
+from gradd_server.news import News
 from gradd_server.open_session import OpenSession
 from gradd_server.settings import Settings
 from gradd_server.shares import ShareTable
@@ -283,7 +283,8 @@ class Sessions:
         """
         with self._using(entry):
             began = perf_counter()
-            future = self.begin(entry, frame)
+            future = PendingFuture()
+            self.begin(entry, frame, future)
             if within is None:
                 reply = await settled(future)
             else:
@@ -298,25 +299,28 @@ class Sessions:
             return reply
 
     def begin(
-        self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
-    ) -> Future[frames.Bytes]:
-        """Submit `frame` to the session; returns a future for `settled`. Frames run in the order of
-        submission; a batch fails with `why` instead, if that is given.
+        self,
+        entry: OpenSession,
+        frame: frames.Bytes | Bulk | FileOrder,
+        request: Pending,
+        why: Problem | None = None,
+    ) -> None:
+        """Submit `frame` to the session; `request` gets the reply. Frames run in the order of submission; a
+        batch fails with `why` instead, if that is given.
         """
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
-        if isinstance(frame, FileOrder):
-            return self._placement.submit(entry.key, frame)
-        if self.disk is not None and entry.options["durability"] != "memory":
-            self._record(self.disk, entry, frame)
-        return self._placement.submit(entry.key, frame, why)
+        kept = self.disk is not None and entry.options["durability"] != "memory"
+        if kept and not isinstance(frame, FileOrder):
+            self._record(entry, frame)
+        self._placement.carry(entry.key, frame, request, why)
 
-    @staticmethod
-    def _record(disk: Disk, entry: OpenSession, frame: frames.Bytes | Bulk) -> None:
+    def _record(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> None:
         """Count what may be recorded. Raises Refused (507), unless nothing will be."""
+        assert self.disk is not None
         size = frame.size if isinstance(frame, Bulk) else len(frame)
         try:
-            disk.take(entry.tenant, size)
+            self.disk.take(entry.tenant, size)
         except Refused:
             if isinstance(frame, Bulk) or message_head(frame).type in GROWING:
                 raise
@@ -387,21 +391,8 @@ def opened(reply: frames.Bytes) -> tuple[Reply, list[frames.Array]]:
 
 async def settled(future: Future[frames.Bytes]) -> frames.Bytes:
     """The result of a placement's future, which is never cancelled: submitted frames run."""
-    loop = asyncio.get_running_loop()
-    thread = threading.get_ident()
-    done: asyncio.Future[None] = loop.create_future()
-
-    def wake() -> None:
-        if not done.done():
-            done.set_result(None)
-
-    def on_done(_: Future[frames.Bytes]) -> None:
-        if threading.get_ident() == thread:
-            wake()
-            return
-        with suppress(RuntimeError):  # the loop is closed, so nobody waits
-            loop.call_soon_threadsafe(wake)
-
-    future.add_done_callback(on_done)
-    await done
+    news = News()
+    future.add_done_callback(lambda _: news.tell())
+    while not future.done():
+        await news.wait()
     return future.result()

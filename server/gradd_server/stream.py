@@ -14,7 +14,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
 from time import perf_counter
 
 from gradd_protocol import frames, names
@@ -23,6 +22,7 @@ from gradd_protocol.messages import Attach, ProblemReply
 from gradd_protocol.problems import Malformed, Problem, ProtocolError
 from gradd_protocol.profiles import FrontTime
 from gradd_protocol.version import WIRE
+from gradd_runtime.process import Pending
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -32,8 +32,8 @@ from gradd_server.front import Front
 from gradd_server.keyring import unauthenticated
 from gradd_server.keys import Key
 from gradd_server.media import EXTENDED
+from gradd_server.news import News
 from gradd_server.open_session import OpenSession
-from gradd_server.sessions import settled
 from gradd_server.timing import Timing
 from gradd_server.traffic import Load
 from gradd_server.wire import MessageHead, may_be, message_head
@@ -73,7 +73,7 @@ class StreamEndpoint:
         told = [(name.encode(), value.encode()) for name, value in EXTENDED.items()]
         await websocket.accept(subprotocol=WIRE, headers=told)
         try:
-            await _converse(websocket, receive, send, self._front, name)
+            await _converse(websocket, receive, self._front, name)
         except Closing as closing:
             await websocket.close(closing.code, closing.reason)
         except WebSocketDisconnect:
@@ -83,7 +83,7 @@ class StreamEndpoint:
             await websocket.close(INTERNAL, "internal error")
 
 
-async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: Front, name: str) -> None:
+async def _converse(websocket: WebSocket, receive: Receive, front: Front, name: str) -> None:
     key: Key = websocket.scope["key"]
     try:
         async with asyncio.timeout(front.settings.body_timeout):
@@ -97,7 +97,7 @@ async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: F
         entry = await front.sessions.attached(key.tenant, name, message)
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
-            stream = _Stream(websocket.scope, receive, send, front, entry, key)
+            stream = _Stream(websocket.scope, receive, front, entry, key)
             front.counts.streams += 1
             audit.stream("opened", websocket.scope)
             try:
@@ -113,24 +113,26 @@ async def _converse(websocket: WebSocket, receive: Receive, send: Send, front: F
 
 class _Stream:
     """An attached stream: batches without an answer, a task that takes them in and one that answers them in
-    order. It uses ASGI itself, not Starlette's WebSocket, whose checks have been made.
+    order. It uses ASGI itself, not Starlette's WebSocket or what the gate makes of `send`: their checks have
+    been made.
     """
 
-    def __init__(
-        self, scope: Scope, receive: Receive, send: Send, front: Front, entry: OpenSession, key: Key
-    ) -> None:
+    def __init__(self, scope: Scope, receive: Receive, front: Front, entry: OpenSession, key: Key) -> None:
         self.batches = self.bytes = 0
         self._key = key
         self._load: Load = scope["load"]
         self._turn: Callable[[int], Awaitable[None]] = scope["turn"]
         self._revoked = asyncio.Event()
-        self._scope, self._next, self._send = scope, receive, send
+        self._scope, self._next = scope, receive
+        self._send: Send = scope["send"]
         self._front = front
         self._entry = entry
         self._unanswered: deque[_Batch] = deque()
+        self._waiting: deque[_Batch] = deque()
+        """Those at the end of them that the session has not yet."""
         self._unanswered_bytes = 0
-        self._coming: asyncio.Future[None] | None = None
-        """Waits for another batch, or the end, while there is none without an answer."""
+        self._news = News()
+        """The session's reply to a batch, or the end."""
         self._ending = False
         self._told = audit.requests.isEnabledFor(logging.DEBUG) or front.traces is not None
 
@@ -152,7 +154,7 @@ class _Stream:
             if draining in done and not receiver.done():
                 receiver.cancel()
                 self._ending = True
-                self._wake()
+                self._news.wake()
                 await worker
                 raise Closing(RESTART, "the daemon is shutting down")
             for task in done:
@@ -177,37 +179,33 @@ class _Stream:
     async def _receive(self) -> None:
         while True:
             frame = await _next_frame(self._next)
-            await self._turn(len(frame))
+            nbytes = len(frame)
+            await self._turn(nbytes)
             if fault := self._fault():
                 raise unauthenticated(fault)
             self.batches += 1
-            self.bytes += len(frame)
-            self._front.counts.received["stream"] += len(frame)
+            self.bytes += nbytes
+            self._front.counts.received["stream"] += nbytes
             batch = _Batch(frame)
-            self._load.take(len(frame))
+            self._load.take(nbytes)
             self._unanswered.append(batch)
-            self._unanswered_bytes += len(frame)
+            self._waiting.append(batch)
+            self._unanswered_bytes += nbytes
             self._front.unanswered += 1
             if len(self._unanswered) > LIMITS.window_batches or self._unanswered_bytes > LIMITS.window_bytes:
                 raise Closing(POLICY, "more unanswered messages than the window allows")
             self._begin()
-            self._wake()
-
-    def _wake(self) -> None:
-        if self._coming is not None and not self._coming.done():
-            self._coming.set_result(None)
 
     def _begin(self) -> None:
         """Submit batches before those ahead are answered, so that the session does not idle. A batch that
         waits for uploads is submitted only when it is first, and alone.
         """
-        for n, batch in enumerate(self._unanswered):
-            if n and batch.awaits_uploads:
+        while self._waiting:
+            first, batch = self._unanswered[0], self._waiting[0]
+            if first is not batch and (first.awaits_uploads or batch.awaits_uploads):
                 return
-            if batch.replying is None:
-                batch.begin(self._front, self._entry)
-            if batch.awaits_uploads:
-                return
+            self._waiting.popleft()
+            batch.begin(self._front, self._entry, self._news)
 
     def _stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
         """The session has not heard of some batches, and one that lacks an upload may come to it again."""
@@ -216,12 +214,9 @@ class _Stream:
                 batch.stop(why, writer, seq)
 
     async def _work(self) -> None:
-        while True:
+        while self._unanswered or not self._ending:
             if not self._unanswered:
-                if self._ending:
-                    return
-                self._coming = asyncio.get_running_loop().create_future()
-                await self._coming
+                await self._news.wait()
                 continue
             batch = self._unanswered[0]
             try:
@@ -233,22 +228,24 @@ class _Stream:
                 logger.exception("a batch of session %s failed", self._entry.name, extra={"members": members})
                 reply = _refusal(Refused("internal"))
             # Counted as answered before it is sent, since the client may use the freed window at once.
+            nbytes = len(batch.frame)
             self._unanswered.popleft()
             self._begin()
-            self._unanswered_bytes -= len(batch.frame)
-            self._load.give(len(batch.frame))
+            self._unanswered_bytes -= nbytes
+            self._load.give(nbytes)
             self._front.unanswered -= 1
             self._front.counts.sent["stream"] += len(reply)
             if (passages := self._entry.passages) is not None and passages.wants:
                 passages.add(batch.passage())
             if self._told:
-                self._tell(batch, reply)
+                self._note(batch, reply)
             try:
                 await self._send({"type": "websocket.send", "bytes": reply})
             except OSError:
                 raise WebSocketDisconnect(ABNORMAL) from None
+            del batch, reply  # they may be large
 
-    def _tell(self, batch: _Batch, reply: bytes) -> None:
+    def _note(self, batch: _Batch, reply: bytes) -> None:
         said = (self._scope, batch.id(), message_head(reply).status, len(batch.frame))
         audit.batch(*said, batch.timing.seconds)
         if self._front.traces is not None:
@@ -256,40 +253,62 @@ class _Stream:
 
     async def _run_in_order(self, batch: _Batch) -> bytes:
         """The reply to `batch`. Waits for its uploads, and so do the batches behind it."""
-        clock = asyncio.get_running_loop().time
-        give_up = clock() + self._front.settings.upload_wait_seconds
+        give_up = batch.submitted + self._front.settings.upload_wait_seconds
         while True:
-            reply = await batch.reply()
+            while (reply := batch.reply()) is None:
+                await self._news.wait()
             if self._told:
                 batch.note()
-            if not _lacks_upload(reply):
+            if not (batch.names_uploads and _lacks_upload(reply)):
                 return reply
-            if batch.awaits_uploads and not await self._entry.upload_after(batch.uploads, give_up - clock()):
+            wait = give_up - perf_counter()
+            if batch.awaits_uploads and not await self._entry.upload_after(batch.uploads, wait):
                 return reply
-            batch.begin(self._front, self._entry)
+            batch.begin(self._front, self._entry, self._news)
+
+
+class _Replying(Pending):
+    """A batch that was submitted; tells who waits for the `news` that there is a reply, or an error."""
+
+    reply: frames.Bytes | None = None
+    error: BaseException | None = None
+
+    def __init__(self, news: News) -> None:
+        self._news = news
+
+    def set_result(self, reply: frames.Bytes, /) -> None:
+        """See Pending.set_result."""
+        self.reply = reply
+        self._news.tell()
+
+    def set_exception(self, error: BaseException, /) -> None:
+        """There will be no reply."""
+        self.error = error
+        self._news.tell()
 
 
 class _Batch:
     """A frame, and once submitted, the session's reply."""
 
+    replying: _Replying | None = None
+    why: Problem | None = None
+    """Why it is not to begin, if it is not."""
+    uploads = 0
+    """How many had been staged when it was submitted."""
+
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
         self.timing = Timing()
         self.submitted = self.timing.came
-        self.awaits_uploads = _names_uploads(frame)
-        self.replying: Future[frames.Bytes] | None = None
-        self.why: Problem | None = None
-        """Why it is not to begin, if it is not."""
-        self.uploads = 0
-        """How many had been staged when it was submitted."""
+        self.names_uploads = self.awaits_uploads = _names_uploads(frame)
 
-    def begin(self, front: Front, entry: OpenSession) -> None:
-        """Submit it to the session, again if needed."""
+    def begin(self, front: Front, entry: OpenSession, news: News) -> None:
+        """Submit it to the session, again if needed; its reply is `news`."""
         self.uploads, self.submitted = entry.uploads, perf_counter()
+        self.replying = _Replying(news)
         try:
-            self.replying = front.sessions.begin(entry, self.frame, self.why)
+            front.sessions.begin(entry, self.frame, self.replying, self.why)
         except ProtocolError as refused:
-            self.replying = Future()
             self.replying.set_exception(refused)
 
     def stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
@@ -320,10 +339,12 @@ class _Batch:
         except ProtocolError:
             return MessageHead()
 
-    async def reply(self) -> bytes:
-        """The session's reply."""
+    def reply(self) -> bytes | None:
+        """The session's reply, once it has come. Raises what came instead."""
         assert self.replying is not None
-        return bytes(await settled(self.replying))
+        if self.replying.error is not None:
+            raise self.replying.error
+        return None if self.replying.reply is None else bytes(self.replying.reply)
 
     def note(self) -> None:
         """Note when it was submitted and answered."""

@@ -43,9 +43,9 @@ class Timing:
         #: the latest frames: a request that lasts may ask for many
         self.asked: list[Asked] = []
 
-    def note(self, submitted: float, replying: Future[Any]) -> None:
-        """Add a frame that was submitted then and is answered, by an engine process if it is a Pending."""
-        if isinstance(replying, Pending):
+    def note(self, submitted: float, replying: Future[Any] | Pending) -> None:
+        """Add a frame that was submitted then and is answered, by an engine process if it has a number."""
+        if isinstance(replying, Pending) and replying.number:
             answered = replying.answered or perf_counter()  # by its process, or in its place
             self.asked.append(Asked(submitted, answered, replying.ran))
             del self.asked[:-_LATEST]

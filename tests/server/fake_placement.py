@@ -182,6 +182,15 @@ class FakePlacement:
         self.asked += 1
         return self._thread.submit(self._answer, name, frame, why)
 
+    def carry(self, name: str, frame: frames.Bytes | Bulk, request: Any, why: Problem | None = None) -> None:
+        def pass_on(done: Future[bytes]) -> None:
+            if (error := done.exception()) is not None:
+                request.set_exception(error)
+            else:
+                request.set_result(done.result())
+
+        self.submit(name, frame, why).add_done_callback(pass_on)
+
     def stop(
         self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
         only: Future[frames.Bytes] | None = None,

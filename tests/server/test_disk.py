@@ -10,6 +10,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.names import DEFAULT_TENANT
+from gradd_runtime.process import PendingFuture
 from gradd_server.disk import Disk
 from gradd_server.errors import Refused
 from gradd_server.sessions import GROWING, Sessions
@@ -102,20 +103,20 @@ def test_who_is_at_the_limit_reads_and_deletes(tmp_path: Path) -> None:
         brief, _ = await sessions.open(DEFAULT_TENANT, "brief", {"durability": "memory"})
         sessions.disk.take(DEFAULT_TENANT, MIB - sessions.disk.used(DEFAULT_TENANT))
         for message in (m.Info(), m.ListTensors(), m.DeleteHook("h"), m.Attach("test", 1, 1)):
-            sessions.begin(kept, frames.join(frames.encode(message)))
+            sessions.begin(kept, frames.join(frames.encode(message)), PendingFuture())
         growing = m.BackwardJson("x")
         assert "backward-json" in GROWING
         frame = frames.join(frames.encode(growing, [frames.text_buffer(b"{}")]))
-        sessions.begin(brief, frame)
+        sessions.begin(brief, frame, PendingFuture())
         with pytest.raises(Refused, match="delete some"):
-            sessions.begin(kept, frame)
+            sessions.begin(kept, frame, PendingFuture())
         with pytest.raises(Refused, match="delete some"):
             await sessions.open(DEFAULT_TENANT, "another")
         assert [entry.name for entry in sessions] == ["brief", "kept"]
         assert await sessions.close(DEFAULT_TENANT, "kept")
         await sessions.disk.look()
         again, _ = await sessions.open(DEFAULT_TENANT, "kept")
-        sessions.begin(again, frame)
+        sessions.begin(again, frame, PendingFuture())
         placement.shutdown()
 
     asyncio.run(scenario())

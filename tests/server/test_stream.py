@@ -120,6 +120,25 @@ def test_an_upload_that_never_comes_is_named(call: Caller, placement: FakePlacem
     call.run(talk())
 
 
+def test_a_batch_that_hides_its_uploads_does_not_wait_for_them(
+    call: Caller, gate: Gate, placement: FakePlacement
+) -> None:
+    async def talk() -> None:
+        async with Socket(gate, STREAM) as socket:
+            await socket.attach()
+            header = frames.join(frames.encode(batch(1, "1.1")))[8:].strip()
+            hidden = header.replace(b'"uploads"', rb'"\u0075ploads"')
+            length = len(hidden) + -len(hidden) % 8
+            asked = placement.asked
+            socket.send_raw(bytes=length.to_bytes(8, "little") + hidden.ljust(length))
+            reply = await socket.reply()
+            assert isinstance(reply, ProblemReply)
+            assert reply.problem.slug == "upload-missing"
+            assert placement.asked == asked + 1
+
+    call.run(talk())
+
+
 def test_deleting_the_session_wakes_a_waiting_batch(call: Caller, gate: Gate) -> None:
     async def talk() -> None:
         async with Socket(gate, STREAM) as socket:

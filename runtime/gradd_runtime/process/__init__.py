@@ -21,7 +21,7 @@ from .meter import (
     encode_figures,
 )
 from .paging import NEVER, PagingRules, most_awake
-from .placement import Engines, EngineStatus, InlinePlacement, Pending, Placement
+from .placement import Engines, EngineStatus, InlinePlacement, Pending, PendingFuture, Placement
 from .pulse import beat, beats, cpu_seconds, hang_on, resident
 from .refusals import deleted, recovering, refusal, unknown
 
@@ -29,8 +29,8 @@ __all__ = [
     "BULK_BYTES", "FORMATS", "NEVER", "SECONDS", "Bulk", "Commons", "Durations", "EngineStatus", "Engines",
     "Envelope",
     "EnvelopeKind", "Figures", "FileOrder", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter",
-    "Order", "OrderBook", "PagingRules", "Pending", "Placement", "Running", "SessionFigures", "TenantFigures",
-    "TextFormatter",
+    "Order", "OrderBook", "PagingRules", "Pending", "PendingFuture", "Placement", "Running", "SessionFigures",
+    "TenantFigures", "TextFormatter",
     "announce", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "deleted",
     "encode_figures", "hang_on", "log_arguments", "most_awake", "open_session", "order_envelope",
     "recovering", "refusal", "resident", "sealed", "sealed_bulk", "send", "start_log", "start_log_as",

@@ -62,6 +62,9 @@ class EnvelopeKind(enum.IntEnum):
     """To the engine: like FRAME, with the JSON of a `FileOrder` for the session."""
 
 
+_BULK = EnvelopeKind.BULK
+
+
 class FileOrder(msgspec.Struct, frozen=True):
     """What the front wants of a session, in its turn. The answer is a SessionReply."""
 
@@ -161,19 +164,19 @@ class Incoming:
 
     def _opened(self, held: int) -> list[Envelope]:
         found = []
-        buffer, at = self._buffer, 0
+        at, buffer = 0, self._buffer
         while (begin := at + _HEAD_BYTES) <= held:
             kind, request, session, size = HEAD.unpack_from(buffer, at)
-            if kind == EnvelopeKind.BULK:
+            if kind == _BULK:
                 found.append(Envelope(kind, request, session, Bulk(self._files.popleft(), size)))
                 at = begin
             elif (end := begin + size) <= held:
                 found.append(Envelope(kind, request, session, bytes(buffer[begin:end])))
                 at = end
-            elif _HEAD_BYTES + size > len(buffer):
+            elif _HEAD_BYTES + size > _BUFFER:
                 payload = np.empty(size, np.uint8).data  # not zeroed first
                 payload[: held - begin] = buffer[begin:held]
-                self._large, self._missing = ((kind, request, session), payload), size - (held - begin)
+                self._large, self._missing = ((kind, request, session), payload), end - held
                 at = held
             else:
                 break

@@ -31,8 +31,8 @@ KERNEL_SECONDS = 5.0
 """Longest wait for the running kernel when all work was abandoned."""
 
 
-class Pending(Future[frames.Bytes]):
-    """A reply frame to be received. It is not cancelled: what was submitted runs."""
+class Pending:
+    """A reply frame to be received, by whoever waits for it."""
 
     #: seconds that the session took for it, once done and if known, and when that came (`perf_counter`)
     ran = answered = 0.0
@@ -45,6 +45,14 @@ class Pending(Future[frames.Bytes]):
     why: Problem | None = None
     #: whether it is submitted again, after its process was ended
     again = False
+
+    def set_result(self, reply: frames.Bytes, /) -> None:
+        """The reply has come. Called once, on any thread."""
+        raise NotImplementedError
+
+
+class PendingFuture(Future[frames.Bytes], Pending):
+    """One that a thread can wait for. It is not cancelled: what was submitted runs."""
 
     def cancel(self) -> bool:
         """False: see above."""
@@ -93,6 +101,11 @@ class Placement(Protocol):
         were a frame. A batch with a `why` is not begun: it fails with that.
         """
 
+    def carry(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, request: Pending, why: Problem | None = None
+    ) -> None:
+        """`submit`, for a `request` of the caller's own."""
+
     def stop(
         self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
         only: Future[frames.Bytes] | None = None,
@@ -116,8 +129,8 @@ class Placement(Protocol):
         """Finish submitted work and stop."""
 
 
-#: a session's name, a frame, what gets the reply, when it came, its number
-_Job: TypeAlias = "tuple[str, Any, Pending, float, int]"
+#: a session's name, a frame, what gets the reply, when it came
+_Job: TypeAlias = "tuple[str, Any, Pending, float]"
 
 
 class InlinePlacement:
@@ -166,13 +179,19 @@ class InlinePlacement:
         self, name: str, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
     ) -> Future[frames.Bytes]:
         """See Placement.submit."""
-        future = Pending()
-        with self._numbering:
-            self._number = future.number = self._number + 1
-            if why is not None:
-                self.stop(name, why, only=future)
-            self._queue.put((name, frame, future, perf_counter(), self._number))
+        future = PendingFuture()
+        self.carry(name, frame, future, why)
         return future
+
+    def carry(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, request: Pending, why: Problem | None = None
+    ) -> None:
+        """See Placement.carry."""
+        with self._numbering:
+            self._number = number = request.number = self._number + 1
+            if why is not None:
+                self._order(name, Order(number, number, why))
+            self._queue.put((name, frame, request, perf_counter()))
 
     def _work(self, queue: SimpleQueue[_Job | Hosted | None]) -> None:
         while (job := self._next(queue)) is not None:
@@ -182,29 +201,27 @@ class InlinePlacement:
                     job.close()
                 del job
                 continue
-            name, frame, future, came, number = job
-            if future.set_running_or_notify_cancel():
-                began = perf_counter()
-                with self._lock:
-                    hosted = self._sessions.get(name)
-                session = None if hosted is None else hosted.session
-                if session is not None and session.profiler is not None:
-                    session.profiler.waited(came, began)
-                self._meter.queue.add(began - came)
-                if hosted is not None:
-                    hosted.next(number)
-                reply = self._run(name, frame)
-                future.answered = perf_counter()
-                future.ran = future.answered - began
-                future.set_result(reply)
-                if hosted is not None:
-                    if hosted.due:
-                        hosted.snapshot()
-                    self._pager.used(hosted)
-                    if self._pager.short:
-                        self._pager.page((hosted,))
-                del hosted, session, reply
-            del job, frame, future
+            name, frame, request, came = job
+            began = perf_counter()
+            with self._lock:
+                hosted = self._sessions.get(name)
+            session = None if hosted is None else hosted.session
+            if session is not None and session.profiler is not None:
+                session.profiler.waited(came, began)
+            self._meter.queue.add(began - came)
+            if hosted is not None:
+                hosted.next(request.number)
+            reply = self._run(name, frame)
+            request.answered = perf_counter()
+            request.ran = request.answered - began
+            request.set_result(reply)
+            if hosted is not None:
+                if hosted.due:
+                    hosted.snapshot()
+                self._pager.used(hosted)
+                if self._pager.short:
+                    self._pager.page((hosted,))
+            del hosted, session, reply, job, frame, request
 
     def _next(self, queue: SimpleQueue[_Job | Hosted | None]) -> _Job | Hosted | None:
         """The next job; where none comes for long, sessions leave memory."""
@@ -230,11 +247,14 @@ class InlinePlacement:
         only: Future[frames.Bytes] | None = None,
     ) -> None:  # fmt: skip
         """See Placement.stop."""
+        first, last = (only.number,) * 2 if isinstance(only, PendingFuture) else (0, self._number)
+        self._order(name, Order(first, last, why, writer, seq))
+
+    def _order(self, name: str, order: Order) -> None:
         with self._lock:
             hosted = self._sessions.get(name)
         if hosted is not None:
-            first, last = (only.number,) * 2 if isinstance(only, Pending) else (0, self._number)
-            hosted.stop(Order(first, last, why, writer, seq))
+            hosted.stop(order)
 
     def close(self, name: str) -> None:
         """See Placement.close."""

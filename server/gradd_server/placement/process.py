@@ -30,6 +30,7 @@ from gradd_runtime.process import (
     Order,
     PagingRules,
     Pending,
+    PendingFuture,
     Running,
     log_arguments,
     order_envelope,
@@ -105,9 +106,11 @@ class EngineProcess:
         self._stops = Stops(self._running)
         self.unfinished: list[Pending] = []
         """Of a process that was replaced: what it was to stop and did not, to be submitted again."""
-        self._figures: Pending | None = None
+        self._figures: PendingFuture | None = None
         self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
-        self._change = threading.Condition()
+        self._lock = threading.RLock()
+        self._change = threading.Condition(self._lock)
+        """Of the lock, which is taken faster than a condition."""
         self._finishing = False
         self._reading = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -134,7 +137,7 @@ class EngineProcess:
         """Check for signs of life; kill the process after too long without, which answers all frames in
         flight.
         """
-        with self._change:
+        with self._lock:
             if not self.alive:
                 return
             self._watch.look()
@@ -153,38 +156,38 @@ class EngineProcess:
 
     def look_at_batch(self) -> Stuck | None:
         """The batch that it runs, if it does."""
-        with self._change:
+        with self._lock:
             return self._stops.look(self._in_flight, time.monotonic()) if self.alive else None
 
     def replace(self, request: Pending) -> None:
         """Kill the process for that request, which is to be submitted again so that it is not begun."""
-        with self._change:
+        with self._lock:
             if request.number in self._in_flight:
                 request.again = True
                 self._child.kill()
 
     # -- send --------------------------------------------------------------------------------------
 
-    def ask(self, session: int, frame: frames.Bytes | Bulk | FileOrder, future: Pending) -> bool:
-        """Send a request frame, `future` gets the reply frame; False if the process has ended. A batch
+    def ask(self, session: int, frame: frames.Bytes | Bulk | FileOrder, request: Pending) -> bool:
+        """Send a request frame, `request` gets the reply frame; False if the process has ended. A batch
         that has a reason not to begin (`Pending.why`) fails with that.
         """
         if isinstance(frame, FileOrder):
-            return self._send(EnvelopeKind.FILE, session, msgspec.json.encode(frame), future)
-        if future.why is None:
-            return self._send(EnvelopeKind.FRAME, session, frame, future)
-        with self._change:
+            return self._send(EnvelopeKind.FILE, session, msgspec.json.encode(frame), request)
+        if request.why is None:
+            return self._send(EnvelopeKind.FRAME, session, frame, request)
+        with self._lock:
             number = self._number + 2
-            order = Order(number, number, future.why)
+            order = Order(number, number, request.why)
             self._send(EnvelopeKind.STOP, session, msgspec.json.encode(order), None)
-            return self._send(EnvelopeKind.FRAME, session, frame, future)
+            return self._send(EnvelopeKind.FRAME, session, frame, request)
 
     def status(self) -> EngineStatus:
         """What is known of it. It is asked once for its figures, however often they are wanted meanwhile."""
         waiting = len(self._in_flight)
         asked = self._figures
         if asked is None or asked.done():
-            self._figures = asked = Pending()
+            self._figures = asked = PendingFuture()
             if not self._send(EnvelopeKind.FIGURES, 0, b"", asked):
                 asked.set_result(b"")
         else:
@@ -200,7 +203,7 @@ class EngineProcess:
         only: Pending | None = None,
     ) -> None:  # fmt: skip
         """Stop the batches of that session that were sent so far, some of one writer, or one request."""
-        with self._change:
+        with self._lock:
             if not self.alive:
                 return
             first, last = (0, self._number) if only is None else (only.number, only.number)
@@ -216,15 +219,15 @@ class EngineProcess:
         self.send(EnvelopeKind.STOP, session, msgspec.json.encode(order))
 
     def _send(
-        self, kind: EnvelopeKind, session: int, payload: frames.Bytes | Bulk, future: Pending | None
+        self, kind: EnvelopeKind, session: int, payload: frames.Bytes | Bulk, request: Pending | None
     ) -> bool:
-        with self._change:
+        with self._lock:
             if not self.alive or self._finishing:
                 return False
             self._number = number = self._number + 1
-            if future is not None:
-                future.number, future.session, future.frame = number, session, payload
-                self._in_flight[number] = future
+            if request is not None:
+                request.number, request.session, request.frame = number, session, payload
+                self._in_flight[number] = request
             if isinstance(payload, Bulk):
                 parts, bulk = sealed_bulk(number, session, payload)
             else:
@@ -250,7 +253,7 @@ class EngineProcess:
         room.register(self._socket, select.POLLOUT)
         with suppress(OSError):  # the process died
             while True:
-                with self._change:
+                with self._lock:
                     self._change.wait_for(lambda: self._outbox or self._finishing or not self.alive)
                     if not self.alive:
                         return
@@ -263,7 +266,7 @@ class EngineProcess:
                     sent = send(self._socket, [part], bulk, socket.MSG_DONTWAIT)
                 except BlockingIOError:
                     continue
-                with self._change:
+                with self._lock:
                     self._outbox.popleft()
                     self._outbox.extendleft((rest, None) for rest in unsent([part], sent))
                 del part, bulk  # do not keep large ones while waiting for the next
@@ -271,7 +274,7 @@ class EngineProcess:
     # -- receive -----------------------------------------------------------------------------------
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Complete futures on `loop` from now on. Call it there."""
+        """Pass replies on in `loop` from now on. Call it there."""
         with self._reading:
             if not self._ended:
                 self._mine.clear()
@@ -315,24 +318,24 @@ class EngineProcess:
             self._take(envelope)
 
     def _take(self, envelope: Envelope) -> None:
-        """Complete the future of a reply."""
+        """Pass a reply on."""
         kind, number, ran, payload = envelope
         reply = payload.map() if isinstance(payload, Bulk) else payload
-        if kind == EnvelopeKind.READY:
+        if number:
+            with self._lock:
+                request = self._in_flight.pop(number)
+            request.ran, request.answered, request.frame = 1e-9 * ran, time.perf_counter(), None
+            request.set_result(reply)
+        elif kind == EnvelopeKind.READY:
             self.ready.set_result(None)
         elif kind == EnvelopeKind.FAILED:
             self.ready.set_exception(RuntimeError(bytes(reply).decode()))
-        else:
-            with self._change:
-                future = self._in_flight.pop(number)
-            future.ran, future.answered, future.frame = 1e-9 * ran, time.perf_counter(), None
-            future.set_result(reply)
 
     # -- end ---------------------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Take no more frames; the process answers those in flight, and exits."""
-        with self._change:
+        with self._lock:
             self._finishing = True
             self._change.notify_all()
 
@@ -345,7 +348,7 @@ class EngineProcess:
         self._writer.join()
 
     def _end(self) -> None:
-        with self._change:
+        with self._lock:
             self.alive = False
             unanswered = [request for request in self._in_flight.values() if not request.again]
             self.unfinished = [request for request in self._in_flight.values() if request.again]
@@ -362,14 +365,14 @@ class EngineProcess:
         self._writer.join()
         self._socket.close()
         self._orders.close()
-        with self._change:
+        with self._lock:
             self._watch.close()
             os.close(self._lifeline)
         if not self.ready.done():
             self.ready.set_exception(RuntimeError(f"the engine process ended at its start, with code {code}"))
         reply, retry = lost(), recovering()
-        for future in unanswered:
-            future.set_result(retry if future.kept else reply)
+        for request in unanswered:
+            request.set_result(retry if request.kept else reply)
         self._on_end(self, code)
 
 

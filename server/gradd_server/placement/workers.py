@@ -29,6 +29,7 @@ from gradd_runtime.process import (
     FileOrder,
     PagingRules,
     Pending,
+    PendingFuture,
     deleted,
     recovering,
     refusal,
@@ -90,7 +91,9 @@ class WorkersPlacement:
         self._rules = rules
         self._grace = grace
         self._interval = (silence or 60.0) / LOOKS
-        self._lock = threading.Condition()
+        self._lock = threading.RLock()
+        self._change = threading.Condition(self._lock)
+        """Of the lock, which is taken faster than a condition."""
         self._stopping = threading.Event()
         self._restarts = 0
         self._numbers = itertools.count(1)
@@ -218,7 +221,7 @@ class WorkersPlacement:
     def wait_for_living(self, count: int, seconds: float) -> bool:
         """Wait up to `seconds` until `count` engine processes run; returns whether they do."""
         with self._lock:
-            return self._lock.wait_for(lambda: len(self._living()) >= count, seconds)
+            return self._change.wait_for(lambda: len(self._living()) >= count, seconds)
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
         """See EngineProcess.follow."""
@@ -242,7 +245,7 @@ class WorkersPlacement:
         with self._lock:
             if name not in self._homes and self._rooms.wants_more(tenant) and not self._stopping.is_set():
                 self._grow(tenant)
-            self._lock.wait_for(
+            self._change.wait_for(
                 lambda: name in self._homes or self._rooms.open_to(tenant, _alive), OPEN_SECONDS
             )
             if name in self._homes:
@@ -279,18 +282,22 @@ class WorkersPlacement:
         self, name: str, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
     ) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
+        future = PendingFuture()
+        self.carry(name, frame, future, why)
+        return future
+
+    def carry(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, request: Pending, why: Problem | None = None
+    ) -> None:
+        """See Placement.carry. Never waits."""
         with self._lock:
             home = self._homes.get(name)
-            kept = name in self._kept
+            request.kept = name in self._kept
+        request.why = why
         if home is None:
-            return _done(unknown(name))
-        process, number = home
-        future = Pending()
-        future.kept = kept
-        future.why = why
-        if not process.ask(number, frame, future):
-            return _done(recovering(name) if kept else lost(names.own(name)))
-        return future
+            request.set_result(unknown(name))
+        elif not home[0].ask(home[1], frame, request):
+            request.set_result(recovering(name) if request.kept else lost(names.own(name)))
 
     def stop(
         self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
@@ -299,7 +306,7 @@ class WorkersPlacement:
         """See Placement.stop."""
         with self._lock:
             process, number = self._homes.get(name, (None, 0))
-        if process is not None and (only is None or isinstance(only, Pending)):
+        if process is not None and (only is None or (isinstance(only, PendingFuture) and only.number)):
             process.stop(number, why, writer, seq, only)
             self._ordered.set()
 
@@ -362,7 +369,7 @@ class WorkersPlacement:
                 self._house(name, fresh, self._kept[name])
             for request in dead.unfinished:
                 self._finish(request, numbers.get(request.session))
-            self._lock.notify_all()
+            self._change.notify_all()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._follow_too, fresh)
             stopping = self._stopping.is_set()
@@ -379,9 +386,3 @@ def _put_off(dead: EngineProcess) -> None:
     """Answer what the process was to stop and did not, where no other takes its place."""
     for request in dead.unfinished:
         request.set_result(recovering())
-
-
-def _done(reply: bytes) -> Future[frames.Bytes]:
-    future: Future[frames.Bytes] = Future()
-    future.set_result(reply)
-    return future
