@@ -1,4 +1,4 @@
-"""Once a script derives a class from `Tensor`, all else is as before: tests of other things run in that state.
+"""Once a script derives a class from `Tensor`, all else is as before: other tests run in that state.
 
 `make asking` runs all of the client's and the semantics' tests so; this is a share of them.
 """
