@@ -100,9 +100,10 @@ def losses(lib: Any, make: Make, steps: int = COMPARED) -> list[float]:
 
 def compare(bench: Bench, work: str, make: Make) -> None:
     """Exits where gradd's losses are not torch's, or where torch is absent, not finite."""
+    steps = bench.pick(COMPARED, COMPARED, 3)
     with gradd.connect(bench.url):
-        mine = losses(gradd, make)
-    theirs = mine if bench.torch is None else losses(bench.torch, make)
+        mine = losses(gradd, make, steps)
+    theirs = mine if bench.torch is None else losses(bench.torch, make, steps)
     if not np.allclose(mine, theirs, rtol=TOLERANCE, atol=TOLERANCE / 10):
         raise SystemExit(f"{work}: the losses of gradd are {mine}, those of torch {theirs}")
 

@@ -36,7 +36,7 @@ def integrator(lib: Any, field: Any) -> Callable[[Any], Any]:
     """
     parameters = tuple(field.parameters())
 
-    class Path(lib.autograd.Function):  # type: ignore[misc, name-defined]
+    class Path(lib.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, start: Any, *parameters: Any) -> Any:
             states = [start]

@@ -14,7 +14,7 @@ from benchmarks.bench import Bench
 from benchmarks.beside import TOLERANCE, Chance, Drawn, Step, compare, losses, script
 from benchmarks.char_gpt import INDEXED
 
-STEPS = 4  # the last ones replay a plan
+STEPS = 3  # the last one replays a plan
 
 MAKES = {name: importlib.import_module(f"benchmarks.{name}").make for name in MODELS}
 
