@@ -45,3 +45,19 @@ def transformer(lib: Any, width: int = 128, heads: int = 4, blocks: int = 2) -> 
             return x + self.down(functional.gelu(self.up(self.norm2(x))))
 
     return nn.Sequential(*(Block() for _ in range(blocks)))
+
+
+def language_model(lib: Any, symbols: int, width: int = 64, hidden: int = 128) -> Any:
+    """Embedding, one LSTM layer and scores: (n, length) numbers of symbols in, (n, length, symbols) out."""
+    nn = lib.nn
+
+    class Model(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding, self.scores = nn.Embedding(symbols, width), nn.Linear(hidden, symbols)
+            self.lstm = nn.LSTM(width, hidden, batch_first=True)
+
+        def forward(self, text: Any) -> Any:
+            return self.scores(self.lstm(self.embedding(text))[0])
+
+    return Model()
