@@ -83,25 +83,23 @@ class Builder:
         if slot is not None:
             self.tensors[-slot - 1] = None
 
+    def begin(self, known: CachedProgram | None) -> None:
+        """The first step is about to be added; `known` is a program that begins with it."""
+        self.began, self.dtype, self.known = perf_counter(), state.dtype, known
+
     def append(self, step: Recorded, site: Site) -> int:
         """Add a step, whose values and uploads were already added; returns its first output slot."""
-        first = len(self.outputs)
-        n = step[3]
-        if n == 1:
-            self.outputs.append(None)
-        elif n:
-            self.outputs.extend([None] * n)
+        steps, outputs, known = self.steps, self.outputs, self.known
+        first = len(outputs)
+        outputs += [None] * step[3]
         self.sites.append(site)
-        if not self.began:
-            self.began = perf_counter()
-        known = self.known
         if known is not None:
-            at = len(self.steps)
+            at = len(steps)
             if at < len(known.steps) and known.steps[at] == step:
                 step = known.steps[at]
             else:
                 self.known = None
-        self.steps.append(step)
+        steps.append(step)
         return first
 
     def first_output(self, step: int) -> int:

@@ -62,6 +62,7 @@ class Cut:
     def carry_over(self, rest: Builder) -> None:
         """Begin `rest` with the later steps; the outputs of the earlier ones, which were sent, have ids."""
         slots = {s: rest.input(t._id, t) for s, t in self._carried.items()}
+        rest.begin(None)
         rest.values, rest.uploads = self._values, self._uploads
         whole, n = self._whole, self._base
         for step, site in zip(whole.steps[self._at :], whole.sites[self._at :], strict=True):

@@ -96,7 +96,7 @@ def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[st
     out: list[tuple[str, Any]] = []
     for name, p, default in _ordered.get(op) or _attributes(op):
         v = attrs[name]
-        if v.__class__ is default.__class__ and v == default:
+        if v is default or (v.__class__ is default.__class__ and v == default):
             continue
         if p.value:
             late = LATE.get(v.__class__)

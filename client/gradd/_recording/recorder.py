@@ -25,10 +25,12 @@ from .sharing import written_to
 from .sites import call_site
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
     from gradd_engine.schema import Op
 
+    from .._exceptions import Site
     from .._mirror import MirrorBackend
     from .._program import CachedProgram
     from .._wire import Sent
@@ -42,6 +44,8 @@ _gradient = partial(tuple.__new__, Grad)
 _FREED = BatchState.FREED
 _TOUCHED, _SENT = after(Event.TOUCHED, BATCH), after(Event.SENT, BATCH)
 _PASSED = {False: after(Event.PASS_FREED, BATCH), True: after(Event.PASS_KEPT, BATCH)}
+#: steps in one batch
+_STEPS = DEFAULT.batch_steps
 #: total bytes of uploads in one batch
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -93,8 +97,7 @@ class Recorder:
     ) -> None:
         """Add the step of an op that the mirror just ran."""
         outs: tuple[Any, ...]
-        outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
-        effects, acts = op.effects, op.stateful
+        outs = outputs if type(outputs) is tuple else () if outputs is None else (outputs,)
         if (
             self.batch is _FREED
             and state.grad
@@ -102,66 +105,74 @@ class Recorder:
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
         ):
             self.flush()
-        wide = effects.wide
         if len(self.session.recorders) > 1:
-            self._order(wide)
-        if wide:
+            self._order(op.effects.wide)
+        if op.effects.wide:
             self.batch = _TOUCHED[self.batch]
         building = self.building
-        values = building.values
-        args = []
-        for x in inputs:
-            out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
-            args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
-        if acts and not effects.keeps_inputs and self.tape is None:
-            # Inspecting a node must not keep a tensor alive.
-            building.release(inputs[0]._id)
-        kept = attrs_of(op, attrs, values) if attrs else ()
-        step = _recorded((op.name, tuple(args), kept, len(outs), state.grad or mode(), raises))
+        args = self._args(inputs)
+        kept = attrs_of(op, attrs, building.values) if attrs else ()
+        step = _recorded((op.name, args, kept, len(outs), state.grad or mode(), raises))
         if not building.steps:
-            building.dtype, building.known = state.dtype, self.session.habit(step)
+            building.begin(self.session.habit(step))
         if self.tape is not None:
-            self.tape.add(op, step.args, inputs, attrs)
-            if raises or not effects.traced or effects.aliases:
+            self.tape.add(op, args, inputs, attrs)
+            if raises or not op.effects.traced or op.effects.aliases:
                 self.tape.spoil(f"it uses {op.name}()" if not raises else "a pass in it raised")
-        # Skips the frames of the listener and the dispatcher.
-        site = call_site(4)
-        slot = building.append(step, site)
+        # Skips the frames of the listener and of what called the op.
+        site = call_site(5)
+        self._name(outs, building.append(step, site), site)
+        if op.acts:
+            self._acted(op, inputs, attrs, outs, site)
+        if len(building.steps) >= _STEPS:
+            self._cut()
+
+    def _name(self, outs: tuple[Any, ...], slot: int, site: Site | None) -> None:
+        """Give results their slots, from `slot` on, and new nodes the place of their op."""
+        building = self.building
         for o in outs:
             if o is not None:
-                self._name_output(o, slot)
+                storage = o._storage
+                if storage.recorder is None:
+                    storage.recorder = self
+                elif storage.recorder is not self:
+                    self._touch(storage)
+                if o._id is None and o._out is None:
+                    o._out = (building, slot)
+                    building.outputs[slot] = weakref.ref(o)
                 fn = o._fn
                 if fn is not None and fn.site is None:
                     fn.site = site
             slot += 1
+
+    def _acted(
+        self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: tuple[Any, ...], site: Site
+    ) -> None:
+        """Note what the op of the step that was just added did besides making its outputs."""
+        effects, building = op.effects, self.building
+        building.settled = len(building.steps)
         if op.base is not None:
-            storage = inputs[0]._storage
-            storage.writes += 1
             base = inputs[0]._base
             if base is not None and base._fn is not None:
                 base._fn.site = site
-            building.settled = len(building.steps)
+        for t in inputs[:1] if op.base is not None else written(op, inputs):
+            storage: Any = t._storage
+            storage.writes += 1
             if storage.given is not None:
                 written_to(storage)
-        elif op.writes:
-            for t in written(op, inputs):
-                storage = t._storage
-                storage.writes += 1  # type: ignore[union-attr]
-                if storage.given is not None:  # type: ignore[union-attr]
-                    written_to(storage)
-            building.settled = len(building.steps)
-        if acts:
-            if effects.histories is Histories.WRITTEN and not outs:
-                for t in flat_tensors(inputs):
-                    if t._fn is not None and t._fn.site is None:
-                        t._fn.site = site
-            building.settled = len(building.steps)
-            if effects.backward_pass is not None:
-                self._follow(effects.backward_pass, inputs, attrs)
-            elif effects.aliases:
-                outs[0]._storage.aliased = True
-        if len(building.steps) >= DEFAULT.batch_steps:
-            self._cut()
+        if not op.stateful:
+            return
+        if not effects.keeps_inputs and self.tape is None:
+            # Inspecting a node must not keep a tensor alive.
+            building.release(inputs[0]._id)
+        if effects.histories is Histories.WRITTEN and not outs:
+            for t in flat_tensors(inputs):
+                if t._fn is not None and t._fn.site is None:
+                    t._fn.site = site
+        if effects.backward_pass is not None:
+            self._follow(effects.backward_pass, inputs, attrs)
+        elif effects.aliases:
+            outs[0]._storage.aliased = True
 
     def _follow(self, way: Pass, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """A pass may have ended."""
@@ -190,10 +201,10 @@ class Recorder:
                 self.tape.spoil("it makes tensors of Python data")
         step = Recorded(op, args, attrs, 1, mode(), False)
         if not building.steps:
-            building.dtype, building.known = state.dtype, self.session.habit(step)
-        self._name_output(out, building.append(step, call_site()))
+            building.begin(self.session.habit(step))
+        self._name((out,), building.append(step, call_site()), None)
         self.on(Event.END)
-        if len(self.building) >= DEFAULT.batch_steps:
+        if len(self.building) >= _STEPS:
             self._cut()
 
     def upload(self, t: Tensor, data: Any, requires_grad: bool) -> None:
@@ -223,7 +234,7 @@ class Recorder:
         """Before `t` is read or named, send other threads' steps on it, and give a gradient a slot."""
         self._order(False)
         self._flush_holder(t)
-        self._touch(t)
+        self._touch(t._storage)
         owner = t._owner() if t._owner is not None else None
         if t._out is None and t._id is None and owner is not None and owner._grad is t:
             self.name_gradient(owner, t)
@@ -246,39 +257,41 @@ class Recorder:
                 if wide or other.batch is not BatchState.NARROW:
                     other.flush()
 
-    def _name_output(self, o: Any, slot: int) -> None:
-        if o._storage.recorder is not self:
-            self._touch(o)
-        if o._id is None and o._out is None:
-            o._out = (self.building, slot)
-            self.building.outputs[slot] = weakref.ref(o)
+    def _args(self, inputs: Iterable[Any]) -> tuple[Any, ...]:
+        """The inputs of a step as it has them; run-time numbers among them go to the batch's values."""
+        building = self.building
+        args: list[Any] = []
+        for x in inputs:
+            if isinstance(x, Tensor):
+                t: Any = x
+                slot = None
+                out = t._out
+                if out is not None:
+                    if out[0] is building:
+                        slot = out[1]
+                elif t._storage.recorder is self:
+                    slot = building.slots.get(t._id)
+                args.append(self._tensor(t) if slot is None else slot)
+            elif x is None:
+                args.append(None)
+            elif type(x) is list or type(x) is tuple:
+                args.append(self._args(x))
+            else:
+                late = LATE.get(type(x))
+                if late is None:
+                    x = x.item() if hasattr(x, "item") else x
+                    late = RuntimeSlot(kind_of(x))
+                building.values.append(x)
+                args.append(late)
+        return tuple(args)
 
-    def _arg(self, x: Any, values: list[Any]) -> Any:
-        if isinstance(x, Tensor):
-            t: Any = x
-            if t._id is None and t._out is None:
-                owner = t._owner
-                holder = owner() if owner is not None else None
-                if holder is not None and holder._grad is t and t._lost is None:
-                    return _gradient((self._slot(holder), "g"))
-            return self._slot(t)
-        if x is None:
-            return None
-        kind = type(x)
-        if kind is list or kind is tuple:
-            slots = self.building.slots
-            args = []
-            for e in x:
-                at_hand = e is not None and e._out is None and e._storage.recorder is self
-                slot = slots.get(e._id) if at_hand else None
-                args.append(self._arg(e, values) if slot is None else slot)
-            return tuple(args)
-        late = LATE.get(kind)
-        if late is None:
-            x = x.item() if hasattr(x, "item") else x
-            late = RuntimeSlot(kind_of(x))
-        values.append(x)
-        return late
+    def _tensor(self, t: Any) -> Any:
+        if t._id is None and t._out is None:
+            owner = t._owner
+            holder = owner() if owner is not None else None
+            if holder is not None and holder._grad is t and t._lost is None:
+                return _gradient((self._slot(holder), "g"))
+        return self._slot(t)
 
     def _slot(self, t: Any) -> int:
         out = t._out
@@ -288,7 +301,7 @@ class Recorder:
                 return slot
             self._flush_holder(t)
         if t._storage.recorder is not self:
-            self._touch(t)
+            self._touch(t._storage)
         known: int | None = self.building.slots.get(t._id)
         if known is not None:
             return known
@@ -296,8 +309,7 @@ class Recorder:
             self.session.refuse_lost(t)
         return self.building.input(t._id, t)
 
-    def _touch(self, t: Any) -> None:
-        storage = t._storage
+    def _touch(self, storage: Any) -> None:
         other = storage.recorder
         if other is not self:
             if other is not None and len(other.building):

@@ -19,27 +19,31 @@ _OURS = (
     _SDK + os.sep,
     *(os.path.dirname(str(package.__file__)) + os.sep for package in (gradd_engine, gradd_protocol)),
 )
-#: file name -> whether it is ours (not by code object, whose hash takes all its bytes)
-_ours: dict[str, bool] = {}
+
+
+class _Ours(dict[str, bool]):
+    """File name -> whether it is ours."""
+
+    def __missing__(self, file: str) -> bool:
+        if len(self) >= 1 << 14:  # a program that generates code must not fill the memory
+            self.clear()
+        found = self[file] = file.startswith(_OURS)
+        return found
+
+
+# Not by code object, whose hash takes all its bytes.
+_ours = _Ours()
 
 
 def call_site(depth: int = 2) -> Site:
     """The innermost line that is not ours, skipping the `depth` innermost frames."""
     frame = sys._getframe(depth)
-    while True:
-        code = frame.f_code
-        file = code.co_filename
-        ours = _ours.get(file)
-        if ours is None:
-            if len(_ours) >= 1 << 14:  # a program that generates code must not fill the memory
-                _ours.clear()
-            ours = _ours[file] = file.startswith(_OURS)
-        if not ours:
-            return code, frame.f_lasti
+    while _ours[frame.f_code.co_filename]:
         outer = frame.f_back
         if outer is None:
-            return code, frame.f_lasti
+            break
         frame = outer
+    return frame.f_code, frame.f_lasti
 
 
 def user_frame() -> FrameType:

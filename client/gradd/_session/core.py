@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from .._wire import Sent
 
 
+class _Thread(threading.local):
+    """What a session has for each thread."""
+
+    recorder: Recorder | None = None
+
+
 class Core:
     """The parts of a session; its behaviour is in the derived classes."""
 
@@ -38,7 +44,7 @@ class Core:
         self.recorders: list[Recorder] = []
         #: arrays that its tensors gave and took
         self.sharing = Sharing()
-        self._thread = threading.local()
+        self._thread = _Thread()
         #: tensors with a shared name
         self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         #: whether other writers may change this one's named tensors
@@ -57,7 +63,7 @@ class Core:
 
     def recorder(self) -> Recorder:
         """This thread's recorder."""
-        found: Recorder | None = getattr(self._thread, "recorder", None)
+        found = self._thread.recorder
         if found is None:
             for other in [r for r in self.recorders if not r.thread.is_alive()]:
                 other.flush()

@@ -35,9 +35,8 @@ class Listening(Agreeing):
 
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """An op is about to run on the mirror."""
-        recorder: Recorder | None = getattr(self._thread, "recorder", None)
-        wire = self.wire
-        away = self._closed or self._forked or wire.ended is not None
+        recorder = self._thread.recorder
+        away = self._closed or self._forked or self.wire.ended is not None
         if away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
             recorder = self.ready()
         recorder.step = _BEGUN[recorder.step]
@@ -46,7 +45,7 @@ class Listening(Agreeing):
         """An op ran on the mirror. Returns its outputs, the server's if the mirror does not know the
         graph.
         """
-        recorder: Recorder = self._thread.recorder
+        recorder: Recorder = self._thread.recorder  # type: ignore[assignment]
         if recorder.step is _BLIND and op.effects.backward_pass is Pass.GRAD:
             return self._blind_grad(recorder, op, inputs, attrs)
         try:

@@ -100,11 +100,11 @@ def _either(name: str, p: Param, alias: str, default: str) -> list[str]:
 
 
 def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
-    """One look at each input, written out: their backend, whether there is history, and the key to what the
-    op makes of such inputs. What is out of the ordinary goes to `dispatch`.
+    """One look at each input, written out: their backend, and the key to what the op makes of such inputs.
+    What is out of the ordinary goes to `dispatch`.
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
-    lines = ["_grad, _backend, _history, _views = _state.grad, None, False, False"]
+    lines = ["_backend = None"]
     key = ["_state.dtype"]
     for p in op.schema.tensors:
         x = p.name
@@ -114,9 +114,6 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
             f"    if {x}.backend is not _backend:",
             f"        if _backend is not None: {general}",
             f"        _backend = {x}.backend",
-            "    if _grad:",
-            f"        if {x}._base is not None: _views = True",
-            f"        elif {x}._fn is not None or {x}._requires_grad: _history = True",
             f"else: {general}"
             if p.kind == "Tensor" and p.default is REQUIRED
             else f"else: {x}__ = {x}.__class__",
@@ -150,5 +147,5 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
         f"_key = ({', '.join(key)})",
         f"_known = _get(_key) or _learn(_op, _key, {inputs}, {attrs})",
         f"if _known is None: {general}",
-        f"return _compute(_op, _known, _backend, {inputs}, {attrs}, _history, _views)",
+        f"return _compute(_op, _known, _backend, {inputs}, {attrs})",
     ]

@@ -275,42 +275,29 @@ def compute(
     backend: Backend,
     inputs: tuple[Any, ...],
     attrs: dict[str, Any],
-    history: bool,
-    views: bool,
 ) -> Any:
     """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
-    geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
+    geometry that is known.
     """
     if REROUTED and (state.casting is not None or (state.vmaps and backend is not state.vmaps[-1])):
         return dispatch(op, inputs, attrs)
-    listener = backend.listener
-    if state.watcher is not None and not state.depth:
-        return _watched(op, backend, inputs, attrs)
-    if listener is not None and not state.depth:
-        # History is looked for again: another thread may have written to the inputs before the lock was ours.
-        given = (op, known, backend, inputs, attrs, True, True)
-        return shown(listener, op, inputs, attrs, _computed, *given)
-    return _computed(op, known, backend, inputs, attrs, history, views)
+    if not state.depth:
+        if state.watcher is not None:
+            return _watched(op, backend, inputs, attrs)
+        listener = backend.listener
+        if listener is not None:
+            return shown(listener, op, inputs, attrs, _computed, op, known, backend, inputs, attrs)
+    return _computed(op, known, backend, inputs, attrs)
 
 
 def _computed(
-    op: Op,
-    known: InferCache,
-    backend: Backend,
-    inputs: tuple[Any, ...],
-    attrs: dict[str, Any],
-    history: bool,
-    views: bool,
+    op: Op, known: InferCache, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]
 ) -> Any:
-    if views:
-        history = _tracked(op, inputs)
-    if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
+    if op.composite is not None and not op.rules and (_tracked(op, inputs) or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
     if op.cost is not None:
         charge(op, inputs, attrs, 0 if op.view else known.nbytes)
-    history = history and known.tracks
-    if history and views:
-        graph.renew(inputs)
+    edges = graph.edges_of(op, known, inputs) if known.tracks and state.grad else None
     if op.view:
         out = backend.view(inputs[0], known.meta)
         if op.conjugates or inputs[0]._conj:
@@ -318,8 +305,8 @@ def _computed(
     else:
         given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
         out = backend.run_plain(op, known, given, attrs)
-    if history:
-        graph.record_one(op, known, inputs, attrs, out)
+    if edges is not None:
+        graph.record_one(op, known, edges, inputs, attrs, out)
     if op.view:
         mark_views(op, inputs[0], (out,))
     if LEVELS:

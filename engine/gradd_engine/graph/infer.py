@@ -44,8 +44,9 @@ def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -
     found.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
     found.params, found.label = overload(op, inputs)
     places = [op.slot_of[name] for name in found.params]
-    flat = op.zero_gradient_when is not None and op.zero_gradient_when(attrs)
-    found.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
+    found.apart = op.zero_gradient_when is not None and op.zero_gradient_when(attrs)
+    found.slots = tuple(at if _differentiable(inputs[at]) and not found.apart else -1 for at in places)
+    found.others = any(isinstance(x, Tensor) and at not in found.slots for at, x in enumerate(inputs))
     found.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in found.slots)
     found.recipes = {}
     return found

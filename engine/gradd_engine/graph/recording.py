@@ -192,37 +192,55 @@ def record(
         state.watcher.append(node)
 
 
-def record_one(
-    op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor
-) -> None:
-    """`record` for a plain op, whose output is new and differentiable; views among the inputs are renewed."""
+def edges_of(op: Op, known: InferCache, inputs: tuple[Any, ...]) -> list[Edge | None] | None:
+    """Where the gradients of a plain op's inputs go; None where its result gets no node. Views are renewed,
+    or refused.
+    """
+    if known.others:
+        renew(inputs)
     edges: list[Edge | None] = []
-    wants: list[bool] = []
+    some = False
+    due = known.apart
     for at in known.slots:
-        edge = None
-        if at >= 0:
-            x = inputs[at]
-            fn = x._fn
-            if fn is not None:
-                edge = Edge(fn.unfold() if fn.folded else fn, x._nr)
-            elif x._requires_grad:
-                if x._vc.inference and all_inference(op, inputs):
-                    return
-                edge = Edge(accumulator(x), 0)
-        edges.append(edge)
-        wants.append(edge is not None)
-    if True not in wants and not _wanted(op, inputs):
-        return
-    key = tuple(wants)
-    recipe = known.recipes.get(key)
+        if at < 0:
+            edges.append(None)
+            continue
+        x = inputs[at]
+        fn = x._fn
+        if x._base is not None:
+            fn, due = x._node(), True
+        if fn is not None:
+            some = True
+            edges.append(Edge(fn.unfold() if fn.folded else fn, x._nr))
+        elif x._requires_grad:
+            if x._vc.inference and all_inference(op, inputs):
+                return None
+            some = True
+            edges.append(Edge(accumulator(x), 0))
+        else:
+            edges.append(None)
+    if some or (due and _wanted(op, inputs) and not all_inference(op, inputs)):
+        return edges
+    return None
+
+
+def record_one(
+    op: Op,
+    known: InferCache,
+    edges: list[Edge | None],
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    out: Tensor,
+) -> None:
+    """`record` for a plain op, whose output is new and differentiable, with its `edges_of`."""
+    wants = tuple([e is not None for e in edges])
+    recipe = known.recipes.get(wants)
     if recipe is None:
-        recipe = known.recipes[key] = recipe_of(op, known.params, key)
-    node = OpNode(op, attrs, known.params)
-    node.inputs, node.edges, node.wants = known.inputs, tuple(edges), key
+        recipe = known.recipes[wants] = recipe_of(op, known.params, wants)
+    out._fn = node = OpNode(op, attrs, known.params)
+    node.inputs, node.edges, node.wants, node.backend = known.inputs, tuple(edges), wants, out.backend
     if known.label:
         node._label = known.label
-    node.backend = out.backend
-    out._fn = node
     if recipe.saves:
         _save(recipe, node, inputs, (out,))
     if state.watcher is not None:

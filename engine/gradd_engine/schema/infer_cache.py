@@ -18,16 +18,18 @@ class InferCache:
     history. ``takes`` has an entry per input saying what its kernel gets: None for the array itself, a type
     to convert a number to, False for anything else; if ``asks``, it gets more than inputs and parameters. For
     its node: ``params`` and ``label``, which depend on the overload; ``slots``, the input position of each
-    edge's tensor (-1: never a gradient); ``inputs``, their geometry; and ``recipes``, by the gradients
-    wanted.
+    edge's tensor (-1: never a gradient), and ``others``: there are tensors besides; ``apart``: no gradient
+    goes anywhere, whatever the inputs need; ``inputs``, the geometry of the edges' tensors; and ``recipes``,
+    by the gradients wanted.
     """
 
     __slots__ = (
-        "asks", "complex", "contiguous", "dtype", "inputs", "label", "line", "meta", "nbytes", "params",
-        "recipes", "shape", "slots", "takes", "tracks",
+        "apart", "asks", "complex", "contiguous", "dtype", "inputs", "label", "line", "meta", "nbytes",
+        "others", "params", "recipes", "shape", "slots", "takes", "tracks",
     )  # fmt: skip
 
     meta: Meta
+    apart: bool
     asks: bool
     complex: bool
     contiguous: bool
@@ -36,6 +38,7 @@ class InferCache:
     label: str
     line: bool
     nbytes: int
+    others: bool
     params: tuple[str, ...]
     recipes: dict[tuple[bool, ...], Any]
     shape: tuple[int, ...]
@@ -50,5 +53,6 @@ class InferCache:
         found.contiguous, found.line, found.complex = self.contiguous, self.line, self.complex
         found.tracks, found.takes, found.asks = self.tracks, self.takes, self.asks
         found.params, found.label, found.slots = self.params, self.label, self.slots
+        found.others, found.apart = self.others, self.apart
         found.inputs, found.recipes = self.inputs, {}
         return found

@@ -22,7 +22,7 @@ class Op:
     """
 
     __slots__ = (
-        "__call__", "accepts", "base", "caches", "check_backward", "check_values", "composite",
+        "__call__", "accepts", "acts", "base", "caches", "check_backward", "check_values", "composite",
         "conjugates", "cost", "derivative", "differentiable", "edge_params", "edge_slots", "effects",
         "elementwise", "impl", "infer", "inline", "inplace", "jvp", "kernel", "kind", "listed", "many",
         "multi_view", "name", "needs_meta", "never_alone", "number_nodes", "numbers_too", "params",
@@ -99,6 +99,8 @@ class Op:
         self.edge_params = tuple(n for n in self.tensor_slots if n in derivative.rules)
         self.edge_slots = tuple(self.slot_of[n] for n in self.edge_params)
         self.random, self.stateful = effects.random, effects.stateful
+        #: it does more than make its results
+        self.acts = self.base is not None or bool(self.writes) or self.stateful
 
     def _is_plain(self) -> bool:
         if self.many or self.writes or self.inline or not self.simple or self.infer is None:
