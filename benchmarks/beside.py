@@ -92,6 +92,27 @@ def codes(count: int, symbols: int) -> Any:
     return rng.integers(0, 5, count).cumsum() % symbols
 
 
+def classifying(lib: Any, model: Any, optimizer: Any, side: int, batch: int) -> Step:
+    """Steps of a classifier of NumPy's pictures, 3 x `side` x `side`, of which 16 batches go by in turn."""
+    rng = np.random.default_rng(3)
+    many = 16 * batch
+    x_all = lib.from_numpy(rng.standard_normal((many, 3, side, side), dtype=np.float32))
+    y_all = lib.from_numpy(rng.integers(0, 10, many))
+    begins = 0
+
+    def step() -> tuple[Any, ...]:
+        nonlocal begins
+        rows = slice(begins, begins + batch)
+        begins = (begins + batch) % many
+        optimizer.zero_grad()
+        loss = lib.nn.functional.cross_entropy(model(x_all[rows]), y_all[rows])
+        loss.backward()
+        optimizer.step()
+        return (loss,)
+
+    return step
+
+
 def losses(lib: Any, make: Make, steps: int = COMPARED) -> list[float]:
     """What the first steps come to with NumPy's chance, read at each step."""
     step = make(lib, Drawn(lib))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .bench import Bench, Row, main
-from .beside import Chance, Step, row, started
+from .beside import Chance, Step, classifying, row, started
 
 SIDE, PATCH, WIDTH, HEADS, LAYERS, BATCH = 32, 4, 64, 4, 4, 16
 
@@ -61,23 +59,7 @@ def make(lib: Any, chance: Chance) -> Step:
     """Adam on rows of pictures."""
     model = started(lib, vision_transformer(lib))
     optimizer = lib.optim.Adam(model.parameters(), lr=1e-3)
-    rng = np.random.default_rng(3)
-    many = 16 * BATCH
-    x_all = lib.from_numpy(rng.standard_normal((many, 3, SIDE, SIDE), dtype=np.float32))
-    y_all = lib.from_numpy(rng.integers(0, 10, many))
-    begins = 0
-
-    def step() -> tuple[Any, ...]:
-        nonlocal begins
-        rows = slice(begins, begins + BATCH)
-        begins = (begins + BATCH) % many
-        optimizer.zero_grad()
-        loss = lib.nn.functional.cross_entropy(model(x_all[rows]), y_all[rows])
-        loss.backward()
-        optimizer.step()
-        return (loss,)
-
-    return step
+    return classifying(lib, model, optimizer, SIDE, BATCH)
 
 
 def question(bench: Bench) -> list[Row]:

@@ -162,10 +162,11 @@ def _stale(cell: Any) -> Any:
 
 
 def _deaf(cell: Any) -> Any:
-    """Gradients of the outputs are dropped."""
+    """Gradients of the state that a step made, and so of its output, are dropped."""
 
-    def backward(xp: Any, kept: Any, before: Any, more: Any, of_out: Any, *given: Any) -> None:
-        cell.backward(xp, kept, before, more, None, *given)
+    def backward(*given: Any) -> None:
+        given[5][0][...] = 0
+        cell.backward(*given)
 
     return cell._replace(backward=backward)
 
@@ -174,7 +175,7 @@ def _first_order(cell: Any) -> Any:
     """Gradients of what is kept are dropped: second derivatives alone have them."""
 
     def backward(*given: Any) -> None:
-        cell.backward(*given[:5], None, *given[6:])
+        cell.backward(*given[:4], None, *given[5:])
 
     return cell._replace(backward=backward)
 

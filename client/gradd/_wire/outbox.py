@@ -208,9 +208,7 @@ class Outbox:
     def _reads(self, fetch: list[Any], outputs: list[Any], program: str) -> list[tuple[Any, int | None]]:
         """What to fetch: what was requested, and what was read after this program the last time."""
         reads: list[tuple[Any, int | None]] = []
-        if len(fetch) == 1 and outputs and fetch[0] is outputs[-1]:  # most of what is read
-            reads.append((fetch[0], len(outputs) - 1))
-        elif fetch:
+        if fetch:
             place = {id(t): k for k, t in enumerate(outputs) if t is not None}
             reads = [(t, place.get(id(t))) for t in fetch]
         last = self.latest

@@ -50,17 +50,13 @@ def _lstm_made(kept: Any, h: Any, tops: Any) -> None:
             made[j] = gate[j] * top[j]
 
 
-@compiled(2, 2, 2, 2, 2, 2, 2)
-def _lstm_backward(kept: Any, cells: Any, tops: Any, of_out: Any, dh: Any, dc: Any, slopes: Any) -> None:
+@compiled(2, 2, 2, 2, 2, 2)
+def _lstm_backward(kept: Any, cells: Any, tops: Any, dh: Any, dc: Any, slopes: Any) -> None:
     n = dh.shape[1]
     one = dh.dtype.type(1)
     for i in range(slopes.shape[0]):
         d, d_cell, top, before = dh[i], dc[i], tops[i], cells[i]
         into, forget, new, gate = kept[i, :n], kept[i, n : 2 * n], kept[i, 2 * n : 3 * n], kept[i, 3 * n :]
-        if of_out.size:
-            more = of_out[i]
-            for j in range(n):
-                d[j] += more[j]
         for j in range(n):
             d_cell[j] += d[j] * gate[j] * (one - top[j] * top[j])
         to_i, to_f, to_g, to_o = (
@@ -99,8 +95,8 @@ def _gru(rows: Any, sums: Any, bias: Any, h: Any, out: Any, kept: Any) -> None:
         h[i] = new
 
 
-@compiled(2, 2, 2, 2, 2, 2)
-def _gru_backward(kept: Any, states: Any, of_out: Any, dh: Any, slopes: Any, inner: Any) -> None:
+@compiled(2, 2, 2, 2, 2)
+def _gru_backward(kept: Any, states: Any, dh: Any, slopes: Any, inner: Any) -> None:
     n = dh.shape[1]
     one = dh.dtype.type(1)
     for i in range(slopes.shape[0]):
@@ -108,10 +104,6 @@ def _gru_backward(kept: Any, states: Any, of_out: Any, dh: Any, slopes: Any, inn
         reset, update, within, part = (
             kept[i, :n], kept[i, n : 2 * n], kept[i, 2 * n : 3 * n], kept[i, 3 * n : 4 * n]
         )  # fmt: skip
-        if of_out.size:
-            more = of_out[i]
-            for j in range(n):
-                d[j] += more[j]
         to_r, to_z, to_n, to_q = inner[i, :n], inner[i, n : 2 * n], inner[i, 2 * n :], slopes[i, 2 * n :]
         for j in range(n):
             to_n[j] = d[j] * (one - update[j]) * (one - within[j] * within[j])
@@ -136,15 +128,11 @@ def _tanh(rows: Any, sums: Any, bias: Any, h: Any, out: Any, kept: Any) -> None:
         h[i] = new
 
 
-@compiled(2, 2, 2, 2)
-def _tanh_backward(kept: Any, of_out: Any, dh: Any, slopes: Any) -> None:
+@compiled(2, 2, 2)
+def _tanh_backward(kept: Any, dh: Any, slopes: Any) -> None:
     one = dh.dtype.type(1)
     for i in range(slopes.shape[0]):
         d, made, to = dh[i], kept[i], slopes[i]
-        if of_out.size:
-            more = of_out[i]
-            for j in range(d.size):
-                d[j] += more[j]
         for j in range(d.size):
             to[j] = d[j] * (one - made[j] * made[j])
 
@@ -161,15 +149,11 @@ def _relu(rows: Any, sums: Any, bias: Any, h: Any, out: Any, kept: Any) -> None:
         h[i] = new
 
 
-@compiled(2, 2, 2, 2)
-def _relu_backward(kept: Any, of_out: Any, dh: Any, slopes: Any) -> None:
+@compiled(2, 2, 2)
+def _relu_backward(kept: Any, dh: Any, slopes: Any) -> None:
     zero = dh.dtype.type(0)
     for i in range(slopes.shape[0]):
         d, made, to = dh[i], kept[i], slopes[i]
-        if of_out.size:
-            more = of_out[i]
-            for j in range(d.size):
-                d[j] += more[j]
         for j in range(d.size):
             to[j] = zero if made[j] <= zero else d[j]
 
@@ -181,10 +165,6 @@ def _made_by_lstm(xp: Any, kept: Any) -> tuple[list[Any], Any]:
     return [h, kept[:, 4 * n :]], tops
 
 
-def _out(of_out: Any, kept: Any) -> Any:
-    return kept[:0] if of_out is None else of_out
-
-
 def _forward(fn: Any) -> Any:
     def forward(xp: Any, rows: Any, sums: Any, bias: Any, state: Any, out: Any, kept: Any) -> None:
         fn(rows, sums, bias, *state, out, kept)
@@ -193,26 +173,23 @@ def _forward(fn: Any) -> Any:
 
 
 def _back_lstm(
-    xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-    inner: Any,
+    xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
 ) -> None:  # fmt: skip
     dh, dc = of_state
-    _lstm_backward(kept, before[1], more, _out(of_out, kept), dh, dc, slopes)
+    _lstm_backward(kept, before[1], more, dh, dc, slopes)
 
 
 def _back_gru(
-    xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-    inner: Any,
+    xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
 ) -> None:  # fmt: skip
-    _gru_backward(kept, before[0], _out(of_out, kept), of_state[0], slopes, inner)
+    _gru_backward(kept, before[0], of_state[0], slopes, inner)
 
 
 def _back_plain(fn: Any) -> Any:
     def backward(
-        xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-        inner: Any,
+        xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
     ) -> None:  # fmt: skip
-        fn(kept, _out(of_out, kept), of_state[0], slopes)
+        fn(kept, of_state[0], slopes)
 
     return backward
 

@@ -44,10 +44,10 @@ class Cell(NamedTuple):
     ``forward(xp, rows, sums, bias, state, out, kept)`` adds the layer's input `rows` and the bias to the
     `sums`, the product of the state and the weight, and writes the next state, `out` and `kept`.
 
-    ``backward(xp, kept, before, more, of_out, of_kept, of_state, slopes, inner)`` takes the gradients of what
-    the step made and writes those of the state before, as far as they do not come by the sums, of the sums
-    (`slopes`) and, for a GRU, of the rows (`inner`); `more` is from `prepare`. `of_out` and `of_kept` may be
-    None.
+    ``backward(xp, kept, before, more, of_kept, of_state, slopes, inner)`` takes the gradients of what the
+    step made, the output's within the first state's, and writes those of the state before, as far as they
+    do not come by the sums, of the sums (`slopes`) and, for a GRU, of the rows (`inner`); `more` is from
+    `prepare`. `of_kept` may be None.
 
     ``prepare(xp, kept)`` gives the states that all steps made, [rows, hidden] each, and what `backward` needs
     besides.
@@ -136,10 +136,11 @@ def run_layer_backward(
     for at, many in reversed(steps):
         here = slice(at, at + many)
         now = [g[:many] for g in of_state]
+        if of_out is not None:
+            now[0] += of_out[here]
         cell.backward(
             xp, kept[here], [b[here] for b in before], None if more is None else more[here],
-            None if of_out is None else of_out[here], None if of_kept is None else of_kept[here],
-            now, slopes[here], inner[here],
+            None if of_kept is None else of_kept[here], now, slopes[here], inner[here],
         )  # fmt: skip
         if gated:
             xp.matmul(slopes[here], w_hh, out=product[:many])
@@ -209,14 +210,13 @@ def _lstm_made(xp: Any, kept: Any) -> tuple[list[Any], Any]:
 
 
 def _lstm_backward(
-    xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-    inner: Any,
+    xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
 ) -> None:  # fmt: skip
     i, f, g, o, _ = _parts(kept, 5)
     of_i, of_f, of_g, of_o, of_c = [None] * 5 if of_kept is None else _parts(of_kept, 5)
     to_i, to_f, to_g, to_o = _parts(slopes, 4)
     one = kept.dtype.type(1)
-    d = _added(of_state[0], of_out)
+    d = of_state[0]
     dc = _added(of_state[1] + d * o * (one - more * more), of_c)
     to_i[...] = _added(dc * g, of_i) * ((one - i) * i)
     to_f[...] = _added(dc * before[1], of_f) * ((one - f) * f)
@@ -243,14 +243,13 @@ def _last_part(xp: Any, kept: Any) -> tuple[list[Any], Any]:
 
 
 def _gru_backward(
-    xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-    inner: Any,
+    xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
 ) -> None:  # fmt: skip
     r, z, n, q, _ = _parts(kept, 5)
     of_r, of_z, of_n, of_q, of_h = [None] * 5 if of_kept is None else _parts(of_kept, 5)
     to_r, to_z, to_n = _parts(inner, 3)
     one = kept.dtype.type(1)
-    d = _added(_added(of_state[0], of_out), of_h)
+    d = _added(of_state[0], of_h)
     to_n[...] = _added(d * (one - z), of_n) * (one - n * n)
     to_r[...] = _added(to_n * q, of_r) * ((one - r) * r)
     to_z[...] = _added(d * (before[0] - n), of_z) * ((one - z) * z)
@@ -270,10 +269,9 @@ def _tanh(xp: Any, rows: Any, sums: Any, bias: Any, state: Any, out: Any, kept: 
 
 
 def _tanh_backward(
-    xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-    inner: Any,
+    xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
 ) -> None:  # fmt: skip
-    d = _added(_added(of_state[0], of_out), of_kept)
+    d = _added(of_state[0], of_kept)
     slopes[...] = d * (kept.dtype.type(1) - kept * kept)
 
 
@@ -284,10 +282,9 @@ def _relu(xp: Any, rows: Any, sums: Any, bias: Any, state: Any, out: Any, kept: 
 
 
 def _relu_backward(
-    xp: Any, kept: Any, before: Any, more: Any, of_out: Any, of_kept: Any, of_state: Any, slopes: Any,
-    inner: Any,
+    xp: Any, kept: Any, before: Any, more: Any, of_kept: Any, of_state: Any, slopes: Any, inner: Any,
 ) -> None:  # fmt: skip
-    d = _added(_added(of_state[0], of_out), of_kept)
+    d = _added(of_state[0], of_kept)
     slopes[...] = xp.where(kept <= 0, kept.dtype.type(0), d)
 
 

@@ -162,13 +162,12 @@ class Plans:
             settled = (
                 Settled(plan, work, found[1]) if plan is latest and plan.inert and not work.uploads else None
             )
-        if plan is None or inputs is None:
-            pass  # `find` has said why
-        elif not context.account.has_room(plan.bytes):
-            self.why = "its memory might not suffice"
-        else:
+        if plan is not None and inputs is not None:
             try:
-                slots = plan.replay(work, context, inputs)
+                if context.account.has_room(plan.bytes):
+                    slots = plan.replay(work, context, inputs)
+                else:
+                    self.why = "its memory might not suffice"
             except PlanBroken as error:
                 self._keep(plan.key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
