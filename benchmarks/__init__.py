@@ -1,7 +1,13 @@
 """What gradd costs beside its peers: one question a file, `python -m benchmarks` asks them all."""
 
+#: those about a real model, which take about 20 s a row
+MODELS = (
+    "char_gpt", "language_model", "lstm", "dcgan", "resnet", "vit", "neural_ode", "ppo", "pinn",
+)  # fmt: skip
 QUESTIONS = (
     "round_trip", "chain", "tiny_ops", "eager_engine", "mlp_sgd", "mlp_adam", "transformer", "convnet",
-    "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
+    *MODELS, "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
     "journal", "loader",
 )  # fmt: skip
+#: what is asked where all would take too long: of the models those whose steps are short
+QUICK = tuple(each for each in QUESTIONS if each not in MODELS or each in ("lstm", "pinn"))

@@ -1,5 +1,7 @@
 """All questions, each in a process of its own with a daemon of its own. Prints the table.
 
+With less effort than full those about models are left out, but for two, unless `--questions` names them.
+
 `--against BASE` asks each question of another commit (or clone) too, in pairs as `benchmarks.versus` does; a
 column says how they compare, and the exit status is 1 where a figure is worse.
 """
@@ -16,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from . import QUESTIONS
+from . import QUESTIONS, QUICK
 from .bench import Row
 from .daemon import ROOT
 from .interpreter import run_on_best
@@ -48,18 +50,19 @@ def main() -> int:
     """Ask every question in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="full")
-    parser.add_argument("--questions", nargs="+", choices=QUESTIONS, default=QUESTIONS)
+    parser.add_argument("--questions", nargs="+", choices=QUESTIONS)
     parser.add_argument("--write", metavar="FILE", help="write the document")
     parser.add_argument("--against", metavar="BASE", help="a commit, or a folder with another clone")
     parser.add_argument("--pairs", type=int, default=5, help="of each question, with --against")
     options = parser.parse_args()
+    questions = options.questions or (QUESTIONS if options.effort == "full" else QUICK)
     interpreter = run_on_best()
     print(interpreter, file=sys.stderr)
     rows: list[Row] = []
     worse = False
     before = os.getloadavg()[0]
     with tree_of(options.against) if options.against else nullcontext() as base:
-        for question in options.questions:
+        for question in questions:
             began = time.monotonic()
             answered = ask(question, options.effort)
             if base is not None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .bench import PROCESSES, Row, Spread
+from .beside import COMPARED, TOLERANCE
 
 _PAGE = """\
 # Benchmarks
@@ -33,6 +34,10 @@ Other peers run in the same rounds, each where it is installed (`.venv/bin/pip i
 one thread: "fused" is torch eager with its fused optimizer, "torch.compile" torch with the model compiled
 (where there is a C++ compiler), "jax.jit" the whole step as one program, update and all, and "autograd"
 HIPS autograd. Their figures are medians of warm runs, with no compiling in them; no bar is held to them.
+
+The models, from char-GPT to PINN, begin with the same weights and data on both sides. Before one is measured,
+the losses of its first {compared} steps are compared with torch's, with NumPy's random numbers in place of
+either library's and nothing dropped out; the run fails where they differ by more than {tolerance}.
 
 {table}
 
@@ -120,7 +125,7 @@ def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -
     page = _PAGE.format(
         date=f"{datetime.date.today():%d %B %Y}", interpreter=interpreter, machine=machine(),
         before=load[0], after=load[1], table=table(rows), missed=len(missed), measured=len(measured),
-        list="\n".join(map(_missed, missed)),
+        list="\n".join(map(_missed, missed)), compared=COMPARED, tolerance=f"{TOLERANCE:.1%}",
         others=f"\nWhere the time goes in the others:\n\n{listed}\n" if listed else "",
     )  # fmt: skip
     return folded(page)

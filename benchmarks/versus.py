@@ -44,6 +44,9 @@ MAIN = (
     "mlp_adam",
     "transformer",
     "convnet",
+    "char_gpt",
+    "lstm",
+    "ppo",
     "recording",
 )
 SURE = 0.9

@@ -93,6 +93,53 @@ def test_a_sequence_is_one_step(session: Any) -> None:
     assert session.stats()["steps"] == before + 3
 
 
+@pytest.mark.parametrize("name", LAYERS)
+def test_training_is_planned_from_its_third_step_on(session: Any, name: str) -> None:
+    layer, x = LAYERS[name](gradd.nn), gradd.tensor(X)
+    opt = gradd.optim.SGD(layer.parameters(), lr=0.1)
+    with session.profile() as profile:
+        for _ in range(4):
+            opt.zero_grad()
+            layer(x)[0].sum().backward()
+            opt.step()
+    assert [batch.how for batch in profile.batches] == ["eager", "eager", "planned", "planned"]
+
+
+@pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
+def test_a_layer_keeps_no_gates_where_nothing_is_differentiated(session: Any, name: str) -> None:
+    layer, x = LAYERS[name](gradd.nn), gradd.randn(50, 20, 3)
+    held = []
+    for grad in (False, True):
+        before = session.info().bytes
+        with gradd.set_grad_enabled(grad):
+            out = layer(x)[0]
+        held.append(session.info().bytes - before)
+        del out
+    assert held[1] - held[0] >= 50 * 20 * 4 * 4
+
+
+def test_its_weight_may_not_change_before_the_pass_and_its_output_may() -> None:
+    layer, x = gradd.nn.GRU(3, 4), gradd.tensor(X)
+    out, _ = layer(x)
+    out.mul_(2)
+    out.sum().backward()
+    out, _ = layer(x)
+    with gradd.no_grad():
+        layer.weight_hh_l0.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.sum().backward()
+
+
+def test_a_graph_may_be_kept_for_another_pass() -> None:
+    layer, x = gradd.nn.LSTM(3, 4), gradd.tensor(X, requires_grad=True)
+    total = layer(x)[0].sum()
+    (first,) = gradd.autograd.grad(total, x, retain_graph=True)
+    (second,) = gradd.autograd.grad(total, x)
+    assert gradd.equal(first, second)
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        gradd.autograd.grad(total, x)
+
+
 def test_dropout_between_layers_while_training() -> None:
     layer = gradd.nn.GRU(3, 8, 2, dropout=0.5)
     x = gradd.tensor(X)

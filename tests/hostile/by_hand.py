@@ -53,6 +53,15 @@ def _kernels() -> Iterator[Call]:
             "native_layer_norm_backward", a, b, _t(2, 1), _t(2, 1), weight, wanted=[True, True, True],
             normalized_shape=[3], eps=1e-5, outputs=3,
         )  # fmt: skip
+    whole = {"back": False, "wanted": [True, True, True, True], "batch_sizes": None}
+    yield _call(
+        "recurrent_layer_backward", _t(4, 2, 3), _t(2, 3), None, _t(2, 3), [_t(2, 3), _t(2, 3)], _t(12, 3),
+        _t(4, 2, 15), kind="lstm", **whole, outputs=5,
+    )  # fmt: skip
+    yield _call(
+        "recurrent_layer_backward", _t(3, 3), None, _t(3, 15), None, [_t(2, 3)], _t(9, 3), _t(3, 15),
+        kind="gru", **{**whole, "back": True, "batch_sizes": [2, 1]}, outputs=4,
+    )  # fmt: skip
     yield _call("pick", a, _i([0, 2]), dim=1, keepdim=False)
     yield _call("pick", a, _i([[0], [2]]), dim=1, keepdim=True)
     for name in ("max", "min"):

@@ -37,6 +37,7 @@ EXEMPT = {
     "tests/client/test_cycles.py": "counts what this process holds, the twin session's nodes too",
     "tests/client/test_data_ahead.py": MESSAGES,
     "tests/client/test_data_workers.py::test_samples_of_arrays_and_of_the_parents_tensors": MESSAGES,
+    "tests/client/test_distance.py": MESSAGES,
     "tests/client/test_elements.py::test_what_is_written_at_an_unknown_place_waits_for_nothing": MESSAGES,
     "tests/client/test_errors.py::test_the_mirror_raises_at_the_line_without_a_round_trip": MESSAGES,
     "tests/client/test_graph.py::test_text": "shows the ids of tensors",

@@ -24,15 +24,18 @@ from .images_conv import (
 )
 from .images_pool import add_at, max_windows, out_shape, pick, put_at, spread_windows, sum_windows
 from .places import add_places, read_places, weigh_places
+from .recurrent import CELLS, SHAPES, run_layer, run_layer_backward
 from .table import KernelTable
 from .taps import Taps, resampled, transposed
 from .tiles import tiled, tiles
 
 __all__ = [
     "CACHED",
+    "CELLS",
     "IDLE",
     "LEAST",
     "LEAST_ROWS",
+    "SHAPES",
     "How",
     "KernelTable",
     "LinAlgError",
@@ -58,6 +61,8 @@ __all__ = [
     "put_at",
     "read_places",
     "resampled",
+    "run_layer",
+    "run_layer_backward",
     "spread_windows",
     "sum_windows",
     "sums_of",

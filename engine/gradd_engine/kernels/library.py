@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from . import activation_loops as elementwise
 from . import class_losses as losses
-from . import jit_images, jit_places, noise, normalize, steps, sums
+from . import jit_images, jit_places, jit_recurrent, noise, normalize, steps, sums
 from . import softmax_rows as softmax
 
 if TYPE_CHECKING:
     from .table import Native
 
 #: increase whenever a kernel's bits may change
-ID = "jit-2"
+ID = "jit-3"
 
 NATIVE: dict[str, Native] = {}
-for _module in (elementwise, jit_images, jit_places, losses, noise, normalize, softmax, steps, sums):
+for _module in (
+    elementwise, jit_images, jit_places, jit_recurrent, losses, noise, normalize, softmax, steps, sums,
+):  # fmt: skip
     NATIVE.update(_module.KERNELS)

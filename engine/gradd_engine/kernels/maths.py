@@ -74,7 +74,46 @@ def _exp64(x: Any, low: Any) -> Any:
 exp_sum = by_type(_exp32, _exp64)
 
 
-# The same for results known to be neither inf nor subnormal.
+# The hyperbolic tangent: near 0 an odd polynomial or quotient, whose coefficients are those of Cephes
+# (https://netlib.org/cephes), elsewhere by exp(2|x|), with the sign of x.
+_odd_of_32 = polynomial(
+    f32,
+    (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1),
+)
+_over_of_64 = polynomial(
+    f64, (-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3)
+)
+_under_of_64 = polynomial(
+    f64, (1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3)
+)
+_CLOSE = 0.625
+
+
+@inlined
+def _tanh32(x: Any) -> Any:
+    size = abs(x)
+    square = f32(x * x)
+    near = f32(x + x * square * _odd_of_32(square))
+    far = f32(1.0) - f32(2.0) / (_exp32(f32(2.0) * size, f32(0.0)) + f32(1.0))
+    far = -far if x < f32(0.0) else far
+    return near if size < f32(_CLOSE) else far
+
+
+@inlined
+def _tanh64(x: Any) -> Any:
+    size = abs(x)
+    square = x * x
+    near = x + x * square * (_over_of_64(square) / _under_of_64(square))
+    far = 1.0 - 2.0 / (_exp64(2.0 * size, 0.0) + 1.0)
+    far = -far if x < 0.0 else far
+    return near if size < _CLOSE else far
+
+
+#: tanh(x)
+hyperbolic = by_type(_tanh32, _tanh64)
+
+
+# exp for results known to be neither inf nor subnormal.
 
 
 @inlined

@@ -1,4 +1,7 @@
-"""Recurrent layers: RNN, LSTM and GRU over sequences, and their single steps, composed as in PyTorch.
+"""Recurrent layers: RNN, LSTM and GRU over sequences, and their single steps.
+
+A layer in one direction is one product of its inputs and one op for all steps. Where its state is projected,
+or numbers are no real ones of 32 or 64 bits, it is composed of the ops of its steps, as PyTorch's are.
 
 With `batch_sizes`, the input is packed: (total, features), with so many rows at each step, as PyTorch's is.
 A layer's weights are in torch.nn's order: w_ih, w_hh, then any biases b_ih, b_hh, then w_hr if an LSTM
@@ -7,93 +10,30 @@ projects its state. Source: https://pytorch.org/docs/stable/nn.html#recurrent-la
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ...declare import composite
 from ...schema import named
 from .dropout import dropout
+from .recurrent_layer import REALS, check_sizes, keeps, recurrent_layer, takes
+from .recurrent_steps import STEPS, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-def _elman(activation: str, inner: Any, state: Sequence[Any], recur: Callable[[Any], Any]) -> list[Any]:
-    total = named.add(recur(state[0]), inner)
-    return [getattr(named, activation)(total)]
+def _projecting(project: Any) -> Any:
+    """Steps of an LSTM whose next state is projected: it keeps no gates."""
 
+    def step(inner: Any, state: Sequence[Any], recur: Callable[[Any], Any]) -> Any:
+        (h, c), _ = STEPS["lstm"](inner, state, recur)
+        return [named.matmul(h, project.t()), c], []
 
-def _lstm_step(
-    inner: Any, state: Sequence[Any], recur: Callable[[Any], Any], project: Any = None
-) -> list[Any]:
-    h, c = state
-    into, forget, cell, out = named.add(recur(h), inner).chunk(4, -1)
-    c = named.add(named.mul(named.sigmoid(forget), c), named.mul(named.sigmoid(into), named.tanh(cell)))
-    h = named.mul(named.sigmoid(out), named.tanh(c))
-    return [h if project is None else named.matmul(h, project.t()), c]
-
-
-def _gru_step(inner: Any, state: Sequence[Any], recur: Callable[[Any], Any]) -> list[Any]:
-    (h,) = state
-    reset_in, update_in, new_in = inner.chunk(3, -1)
-    reset_h, update_h, new_h = recur(h).chunk(3, -1)
-    reset = named.sigmoid(named.add(reset_h, reset_in))
-    update = named.sigmoid(named.add(update_h, update_in))
-    new = named.tanh(named.add(new_in, named.mul(new_h, reset)))
-    return [named.add(named.mul(named.sub(h, new), update), new)]
-
-
-_STEPS: dict[str, Any] = {
-    "rnn_tanh": partial(_elman, "tanh"),
-    "rnn_relu": partial(_elman, "relu"),
-    "lstm": _lstm_step,
-    "gru": _gru_step,
-}
-
-
-def _even(step: Any, rows: Any, state: list[Any], back: bool) -> tuple[Any, list[Any]]:
-    """The steps over (L, N, features): all outputs and the last state."""
-    inner = rows.unbind(0)
-    found = []
-    for given in reversed(inner) if back else inner:
-        state = step(given, state)
-        found.append(state[0])
-    return named.stack(found[::-1] if back else found), state
-
-
-def _packed(step: Any, rows: Any, start: list[Any], back: bool, sizes: list[int]) -> tuple[Any, list[Any]]:
-    """The steps over packed rows (total, features), `sizes` of them at each, the longest sequences first.
-
-    Forward, the state of a sequence that has ended is put aside; backward, one joins where it begins.
-    """
-    inner = rows.split(sizes)
-    found = []
-    if back:
-        state = [held.narrow(0, 0, sizes[-1]) for held in start]
-        for given in reversed(inner):
-            here, more = state[0].shape[0], given.shape[0] - state[0].shape[0]
-            if more:
-                joining = [held.narrow(0, here, more) for held in start]
-                state = [named.cat(list(both)) for both in zip(state, joining, strict=True)]
-            state = step(given, state)
-            found.append(state[0])
-        return named.cat(found[::-1]), state
-    state, ended = start, []
-    for given in inner:
-        still, gone = given.shape[0], state[0].shape[0] - given.shape[0]
-        if gone:
-            ended.append([held.narrow(0, still, gone) for held in state])
-            state = [held.narrow(0, 0, still) for held in state]
-        state = step(given, state)
-        found.append(state[0])
-    ended.append(state)
-    last = [named.cat(list(parts)) for parts in zip(*reversed(ended), strict=True)]
-    return named.cat(found), last
+    return step
 
 
 def _one_way(
-    step: Any,
+    kind: str,
     x: Any,
     state: list[Any],
     weights: Sequence[Any],
@@ -104,19 +44,27 @@ def _one_way(
     """One layer in one direction: the outputs of all steps and the last state."""
     w_ih, w_hh = weights[:2]
     b_ih, b_hh = weights[2:4] if biased else (None, None)
-    if len(weights) > (4 if biased else 2):
-        step = partial(step, project=weights[-1])
-    step = partial(step, recur=lambda h: named.linear(h, w_hh, b_hh))
+    projected = len(weights) > (4 if biased else 2)
+    joins = kind != "gru" and w_hh.dtype in REALS
+    if joins and b_ih is not None and b_hh is not None and b_ih.shape == b_hh.shape:
+        # one addition, and one sum for both gradients; a GRU scales what part of b_hh is added to
+        b_ih, b_hh = None, named.add(b_ih, b_hh)
     rows = named.linear(x, w_ih, b_ih)
-    return _even(step, rows, state, back) if sizes is None else _packed(step, rows, state, back, sizes)
+    given = (rows, state, w_hh, b_hh)
+    if not projected and takes(kind, *given, sizes):
+        how: dict[str, Any] = {"kind": kind, "back": back, "kept": keeps(*given), "batch_sizes": sizes}
+        out, h, _, *more = recurrent_layer(*given, **how)
+        return out, [h, *more]
+    step = _projecting(weights[-1]) if projected else STEPS[kind]
+    out, last, _ = walk(step, rows, state, lambda h: named.linear(h, w_hh, b_hh), back, sizes)
+    return out, last
 
 
 def _checked(batch_sizes: Sequence[int], input: Any, hx: Sequence[Any]) -> list[int]:
     """The rows of each step; RuntimeError unless they fall from the states' number to no less than 1."""
     sizes = list(batch_sizes)
-    falling = bool(sizes) and sizes[-1] >= 1 and all(a >= b for a, b in pairwise(sizes))
-    if not falling or any(held.dim() != 3 or held.shape[1] != sizes[0] for held in hx):
-        raise RuntimeError(f"batch_sizes must fall from the batch size to 1 or more, but got {sizes}")
+    for held in hx:
+        check_sizes(sizes, held.shape[1] if held.dim() == 3 else 0)
     if input.dim() != 2 or input.shape[0] != sum(sizes):
         raise RuntimeError(
             f"packed input must have {sum(sizes)} rows, as batch_sizes say, but got {list(input.shape)}"
@@ -149,7 +97,7 @@ def _layers(
         for way in range(ways):
             at = layer * ways + way
             weights = params[at * each : (at + 1) * each]
-            out, state = _one_way(_STEPS[kind], x, list(states[at]), weights, has_biases, way == 1, sizes)
+            out, state = _one_way(kind, x, list(states[at]), weights, has_biases, way == 1, sizes)
             outs.append(out)
             last.append(state)
         x = named.cat(outs, -1) if bidirectional else outs[0]
@@ -222,7 +170,7 @@ def _cell(kind: str) -> Callable[..., Any]:
     def run(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
         state = list(hx) if kind == "lstm" else [hx]
         _check_cell(input, state, w_ih, w_hh)
-        made = _STEPS[kind](named.linear(input, w_ih, b_ih), state, lambda h: named.linear(h, w_hh, b_hh))
+        made, _ = STEPS[kind](named.linear(input, w_ih, b_ih), state, lambda h: named.linear(h, w_hh, b_hh))
         return tuple(made) if kind == "lstm" else made[0]
 
     return run
