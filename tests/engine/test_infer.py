@@ -128,7 +128,7 @@ def test_no_result_is_laid_out_backwards() -> None:
     a = np.arange(6.0)
     whole = NUMPY.from_array(a)
     array = np.lib.stride_tricks.as_strided(a[2:], (2, 3), (24, -8))
-    backwards = Tensor(NUMPY, whole._storage, Size((2, 3)), (3, -1), 2, whole.dtype, array)
+    backwards = Tensor._made(NUMPY, whole._storage, Size((2, 3)), (3, -1), 2, whole.dtype, array)
     with pytest.raises(RuntimeError, match="negative strides are not supported"):
         named.as_strided_scatter(backwards, tensor([0.0]), [1], [1], 0)
 

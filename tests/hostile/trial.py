@@ -118,7 +118,7 @@ def laid_out(given: Given) -> Tensor:
         return t
     # of its own, as if there were no other tensor over that memory
     array = NUMPY.strided(t._storage.flat, Meta(shape, given.dtype, strides, offset))
-    return Tensor(NUMPY, t._storage, Size(shape), strides, offset, given.dtype, array)
+    return Tensor._made(NUMPY, t._storage, Size(shape), strides, offset, given.dtype, array)
 
 
 def _json(v: Any) -> Any:

@@ -97,7 +97,7 @@ class Recorder:
     ) -> None:
         """Add the step of an op that the mirror just ran."""
         outs: tuple[Any, ...]
-        outs = outputs if type(outputs) is tuple else () if outputs is None else (outputs,)
+        outs = outputs if outputs.__class__ is tuple else () if outputs is None else (outputs,)
         if (
             self.batch is _FREED
             and state.grad
@@ -264,13 +264,11 @@ class Recorder:
         for x in inputs:
             if isinstance(x, Tensor):
                 t: Any = x
-                slot = None
                 out = t._out
-                if out is not None:
-                    if out[0] is building:
-                        slot = out[1]
-                elif t._storage.recorder is self:
-                    slot = building.slots.get(t._id)
+                if out is None:
+                    slot = building.slots.get(t._id) if t._storage.recorder is self else None
+                else:
+                    slot = out[1] if out[0] is building else None
                 args.append(self._tensor(t) if slot is None else slot)
             elif x is None:
                 args.append(None)
@@ -286,6 +284,7 @@ class Recorder:
         return tuple(args)
 
     def _tensor(self, t: Any) -> Any:
+        """A tensor as an argument, which may be a gradient that has no slot."""
         if t._id is None and t._out is None:
             owner = t._owner
             holder = owner() if owner is not None else None
@@ -302,9 +301,6 @@ class Recorder:
             self._flush_holder(t)
         if t._storage.recorder is not self:
             self._touch(t._storage)
-        known: int | None = self.building.slots.get(t._id)
-        if known is not None:
-            return known
         if t._id is None:
             self.session.refuse_lost(t)
         return self.building.input(t._id, t)

@@ -69,7 +69,7 @@ class ArrayBackend:
     is_meta = False
     level = 0
     tensor_class = Tensor
-    made: Callable[..., Tensor] = Tensor
+    made: Callable[..., Tensor] = Tensor._made
     listener: Listener | None = None
 
     def __init__(self, xp: Any, device: str) -> None:
@@ -134,7 +134,7 @@ class ArrayBackend:
                 storage = Storage(a, a.nbytes, account)
                 if not m.contiguous:
                     storage.nbytes = storage.flat.nbytes
-                tensors.append(Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a))
+                tensors.append(Tensor._made(self, storage, m.shape, m.strides, 0, m.dtype, a))
             return tensors
         except BaseException as error:
             if account is not None:
@@ -179,7 +179,7 @@ class ArrayBackend:
             storage = Storage(a, known.nbytes, account)
             if not known.contiguous:
                 storage.nbytes = storage.flat.nbytes
-            return Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a)
+            return Tensor._made(self, storage, m.shape, m.strides, 0, m.dtype, a)
         except BaseException as error:
             if account is not None:
                 account.give(m.nbytes)
@@ -330,7 +330,9 @@ class ArrayBackend:
         if account is not None:
             account.take(meta.nbytes)
         a = self.allocate(meta)
-        return Tensor(self, Storage(a, meta.nbytes, account), meta.shape, meta.strides, 0, meta.dtype, a)
+        return Tensor._made(
+            self, Storage(a, meta.nbytes, account), meta.shape, meta.strides, 0, meta.dtype, a
+        )
 
     def from_array(self, array: Any, dtype: DType | None = None) -> Tensor:
         """Take over `array` (made dense if it is not)."""
@@ -339,7 +341,9 @@ class ArrayBackend:
         if account := state.account:
             account.take(array.nbytes)
         meta = Meta(tuple(array.shape), dtype)
-        return Tensor(self, Storage(array, array.nbytes, account), meta.shape, meta.strides, 0, dtype, array)
+        return Tensor._made(
+            self, Storage(array, array.nbytes, account), meta.shape, meta.strides, 0, dtype, array
+        )
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
@@ -349,7 +353,7 @@ class ArrayBackend:
         """A tensor over the same memory."""
         assert of._storage is not None
         a = self.strided(of._storage.flat, meta)
-        return Tensor(self, of._storage, meta.shape, meta.strides, meta.offset, meta.dtype, a, of._vc)
+        return Tensor._made(self, of._storage, meta.shape, meta.strides, meta.offset, meta.dtype, a, of._vc)
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values as of now, as a C-ordered NumPy array that shares nothing."""

@@ -5,7 +5,6 @@ The client's mirror and the server's dry run stand on this backend; it runs the 
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from ..data import Device, Meta, from_numpy
@@ -48,7 +47,7 @@ class MetaBackend:
     ) -> None:
         self.device = Device(device)
         self.tensor_class = tensor_class
-        self.made: Callable[..., Tensor] = functools.partial(type.__call__, tensor_class)
+        self.made: Callable[..., Tensor] = tensor_class._made
         self.listener = listener
 
     def empty(self, meta: Meta) -> Tensor:

@@ -228,6 +228,7 @@ class GraphTask:
         A leaf whose gradient is complete is not queued: it would be next.
         """
         ready, dependencies, keep = self._ready, self._dependencies, self.keep
+        count = self._count
         given = set(self._buffers)
 
         def arrive(node: Any) -> None:
@@ -255,7 +256,8 @@ class GraphTask:
                 if left:
                     continue
                 if not target.leaf:
-                    self._push(target)
+                    count += 1
+                    heappush(ready, (-target.priority, count, target))
                 elif target in given:
                     arrive(target)
 
@@ -395,20 +397,16 @@ PLACEHOLDER = _Placeholder()
 def _reach(starts: Sequence[Node]) -> tuple[dict[Node, int], list[Node]]:
     """In-degrees of the nodes reachable from `starts`, and the nodes; parents may follow children."""
     counts: dict[Node, int] = dict.fromkeys(starts, 0)
-    stack = list(counts)
-    order: list[Node] = []
-    while stack:
-        node = stack.pop()
-        order.append(node)
+    order = list(counts)
+    for node in order:  # which grows
         for e in node.edges:
-            if e is None:
-                continue
-            target = e.node
-            if target in counts:
-                counts[target] += 1
-            else:
-                counts[target] = 1
-                stack.append(target)
+            if e is not None:
+                target = e.node
+                if target in counts:
+                    counts[target] += 1
+                else:
+                    counts[target] = 1
+                    order.append(target)
     return counts, order
 
 

@@ -11,7 +11,6 @@ Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 
 from __future__ import annotations
 
-import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -183,7 +182,7 @@ class BatchedBackend:
         self.root: Backend = getattr(below, "root", below)
         self.is_meta: bool = self.root.is_meta
         self.tensor_class = class_over(self.root.tensor_class)
-        self.made: Callable[..., Any] = functools.partial(type.__call__, self.tensor_class)
+        self.made: Callable[..., Any] = self.tensor_class._made
 
     @property
     def session(self) -> Any:

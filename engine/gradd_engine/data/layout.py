@@ -108,10 +108,9 @@ def contiguous_strides(shape: Sequence[int]) -> Shape:
 def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether elements lie in row-major order without gaps (dimensions of one element do not count)."""
     expected = 1
-    for i in range(len(shape) - 1, -1, -1):
-        size = shape[i]
+    for size, stride in zip(tuple(shape)[::-1], tuple(strides)[::-1], strict=True):
         if size != 1:
-            if strides[i] != expected:
+            if stride != expected:
                 return 0 in shape
             expected *= size
     return True

@@ -114,12 +114,13 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
             f"    if {x}.backend is not _backend:",
             f"        if _backend is not None: {general}",
             f"        _backend = {x}.backend",
-            f"else: {general}"
+            "else:",
+            f"    {general}"
             if p.kind == "Tensor" and p.default is REQUIRED
-            else f"else: {x}__ = {x}.__class__",
+            else f"    {x}__ = {x}.__class__",
         ]
         if "Number" in p.kind:
-            lines.append(f"if {x}__ is int and not {LEAST} <= {x} <= {GREATEST}: {general}")
+            lines.append(f"    if {x}__ is int and not {LEAST} <= {x} <= {GREATEST}: {general}")
         key.append(f"{x}__")
     if op.check_values is not None:
         given = [p.name if p in op.schema.tensors else f"{p.name}={p.name}" for p in op.schema.params]

@@ -45,9 +45,12 @@ def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -
     found.params, found.label = overload(op, inputs)
     places = [op.slot_of[name] for name in found.params]
     found.apart = op.zero_gradient_when is not None and op.zero_gradient_when(attrs)
-    found.slots = tuple(at if _differentiable(inputs[at]) and not found.apart else -1 for at in places)
-    found.others = any(isinstance(x, Tensor) and at not in found.slots for at, x in enumerate(inputs))
-    found.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in found.slots)
+    wanted = [_differentiable(inputs[at]) and not found.apart for at in places]
+    found.slots = tuple((nr, at) for nr, at in enumerate(places) if wanted[nr])
+    found.others = len(found.slots) < sum(isinstance(x, Tensor) for x in inputs)
+    found.inputs = tuple(
+        _geometry(inputs[at], op.view) if want else None for at, want in zip(places, wanted, strict=True)
+    )
     found.recipes = {}
     return found
 

@@ -98,7 +98,7 @@ class OpNode(Node):
             op.check_backward(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
-                if type(entry) is not Saved:
+                if entry.__class__ is not Saved:
                     check_saved(entry, self)
                 elif entry.tensor._vc.n != entry.version or (CUT and entry.tensor._cut):
                     entry.check(self)

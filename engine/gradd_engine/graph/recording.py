@@ -198,30 +198,27 @@ def edges_of(op: Op, known: InferCache, inputs: tuple[Any, ...]) -> list[Edge | 
     """
     if known.others:
         renew(inputs)
-    edges: list[Edge | None] = []
-    some = False
+    edges: list[Edge | None] | None = None
     due = known.apart
-    for at in known.slots:
-        if at < 0:
-            edges.append(None)
-            continue
+    for nr, at in known.slots:
         x = inputs[at]
         fn = x._fn
         if x._base is not None:
             fn, due = x._node(), True
         if fn is not None:
-            some = True
-            edges.append(Edge(fn.unfold() if fn.folded else fn, x._nr))
+            edge = Edge(fn.unfold() if fn.folded else fn, x._nr)
         elif x._requires_grad:
             if x._vc.inference and all_inference(op, inputs):
                 return None
-            some = True
-            edges.append(Edge(accumulator(x), 0))
+            edge = Edge(accumulator(x), 0)
         else:
-            edges.append(None)
-    if some or (due and _wanted(op, inputs) and not all_inference(op, inputs)):
-        return edges
-    return None
+            continue
+        if edges is None:
+            edges = [None] * len(known.inputs)
+        edges[nr] = edge
+    if edges is None and due and _wanted(op, inputs) and not all_inference(op, inputs):
+        edges = [None] * len(known.inputs)
+    return edges
 
 
 def record_one(
@@ -233,7 +230,7 @@ def record_one(
     out: Tensor,
 ) -> None:
     """`record` for a plain op, whose output is new and differentiable, with its `edges_of`."""
-    wants = tuple([e is not None for e in edges])
+    wants = tuple(map(bool, edges))
     recipe = known.recipes.get(wants)
     if recipe is None:
         recipe = known.recipes[wants] = recipe_of(op, known.params, wants)

@@ -17,10 +17,10 @@ class InferCache:
     ``line``: any array of that shape in memory of its own is contiguous. ``tracks``: its result can have a
     history. ``takes`` has an entry per input saying what its kernel gets: None for the array itself, a type
     to convert a number to, False for anything else; if ``asks``, it gets more than inputs and parameters. For
-    its node: ``params`` and ``label``, which depend on the overload; ``slots``, the input position of each
-    edge's tensor (-1: never a gradient), and ``others``: there are tensors besides; ``apart``: no gradient
-    goes anywhere, whatever the inputs need; ``inputs``, the geometry of the edges' tensors; and ``recipes``,
-    by the gradients wanted.
+    its node: ``params`` and ``label``, which depend on the overload; ``slots``, the edges that may lead
+    somewhere, each with the position of its input, and ``others``: there are tensors besides; ``apart``: no
+    gradient goes anywhere, whatever the inputs need; ``inputs``, the geometry of each edge's tensor; and
+    ``recipes``, by the gradients wanted.
     """
 
     __slots__ = (
@@ -42,7 +42,7 @@ class InferCache:
     params: tuple[str, ...]
     recipes: dict[tuple[bool, ...], Any]
     shape: tuple[int, ...]
-    slots: tuple[int, ...]
+    slots: tuple[tuple[int, int], ...]
     takes: tuple[Any, ...]
     tracks: bool
 

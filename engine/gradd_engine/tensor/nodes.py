@@ -5,6 +5,7 @@ Node names are PyTorch's (https://pytorch.org/docs/stable/notes/autograd.html).
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 import weakref
@@ -32,9 +33,8 @@ GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
 )  # fmt: skip
 
 
-def next_priority() -> int:
-    """The sequence number of a node created now; the `ROOM` numbers from there on are the caller's."""
-    return next(_sequence)
+#: the sequence number of a node created now; the `ROOM` numbers from there on are the caller's
+next_priority: Callable[[], int] = functools.partial(next, _sequence)
 
 
 class Edge:

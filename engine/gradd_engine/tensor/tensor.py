@@ -24,6 +24,7 @@ from ..data import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Self
 
     from ..data import Account, Device, DType, Meta
     from ..schema import InferCache, Op
@@ -101,8 +102,7 @@ class Backend(Protocol):
     #: how many levels of vmap it stands on (see `batching/level.py`)
     level: int
     tensor_class: type[Tensor]
-    #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes
-    #: what users give it
+    #: makes a `tensor_class` (`Tensor._made`)
     made: Callable[..., Tensor]
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -153,6 +153,7 @@ class Tensor:
     strides: tuple[int, ...]
     offset: int
     array: Any
+    _vc: VersionCounter
 
     _requires_grad: bool = False
     _fn: Node | None = None
@@ -186,28 +187,27 @@ class Tensor:
     #: tells NumPy to leave ``array + tensor`` to the tensor
     __array_priority__: ClassVar[int] = 1000
 
-    def __init__(
-        self,
-        backend: Backend,
-        storage: Storage | None,
-        shape: tuple[int, ...],
-        strides: tuple[int, ...],
-        offset: int,
-        dtype: DType,
-        array: Any,
-        version: VersionCounter | None = None,
-    ) -> None:
-        self.backend = backend
-        self._storage = storage
-        self._shape = shape if type(shape) is Size else Size(shape)
-        self.strides = strides
-        self.offset = offset
-        self._dtype = dtype
-        self.array = array
+    @classmethod
+    def _made(
+        cls, backend: Backend, storage: Storage | None, shape: tuple[int, ...], strides: tuple[int, ...],
+        offset: int, dtype: DType, array: Any, version: VersionCounter | None = None,
+    ) -> Self:  # fmt: skip
+        """A tensor of this class. Not by calling the class: that takes longer, and a client's takes what
+        users give it.
+        """
+        t = object.__new__(cls)
+        t.backend = backend
+        t._storage = storage
+        t._shape = shape if shape.__class__ is Size else Size(shape)
+        t.strides = strides
+        t.offset = offset
+        t._dtype = dtype
+        t.array = array
         if version is None:
             # As `new_counter`, without the call: every result comes by here.
             version = VersionCounter() if state.inference is None else InferenceCounter()
-        self._vc = version
+        t._vc = version
+        return t
 
     # -- geometry ----------------------------------------------------------------------------------
 

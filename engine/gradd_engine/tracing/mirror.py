@@ -277,7 +277,7 @@ class AbstractInputs:
         if counter is None:
             counter = self._counters[id(t._vc)] = type(t._vc)()
             counter.n = t._vc.n
-        made = Tensor(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
+        made = Tensor._made(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
         for name in (
             "_requires_grad",
             "_grad_dtype",

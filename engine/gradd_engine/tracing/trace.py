@@ -109,7 +109,7 @@ class TraceBackend:
     level = 0
     listener: Listener | None = None
     tensor_class = Tensor
-    made: Callable[..., Tensor] = Tensor
+    made: Callable[..., Tensor] = Tensor._made
 
     def __init__(self, device: Device, guards: Guards) -> None:
         self.device = device
@@ -154,7 +154,7 @@ class TraceBackend:
     def tensor(self, block: Block, meta: Meta) -> Tensor:
         """A tensor that fills a block."""
         storage: Any = block
-        return Tensor(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+        return Tensor._made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
 
     # -- the interface of backends -----------------------------------------------------------------
 
@@ -207,7 +207,7 @@ class TraceBackend:
             late = self._attrs(attrs)
             self.code.append(Window(op, self.place(of), late, storage))
             offset = self._begin(offset, storage, late)
-        return Tensor(self, storage, meta.shape, meta.strides, offset, meta.dtype, None, of._vc)
+        return Tensor._made(self, storage, meta.shape, meta.strides, offset, meta.dtype, None, of._vc)
 
     def _begin(self, offset: int, window: Block, attrs: dict[str, Any]) -> Offset:
         """The start of a window: `offset`, if the run-time values are those of the trace."""

@@ -29,7 +29,7 @@ def _operand(x: Any) -> Any:
 
 def _attach(name: str, fn: Callable[[Any, Any], Any]) -> None:
     def operator(self: Tensor, other: Any) -> Any:
-        if other.__class__ in _SURE or isinstance(other, Tensor):
+        if isinstance(other, Tensor) or other.__class__ in _SURE:
             return fn(self, other)
         operand = _operand(other)
         return NotImplemented if operand is NotImplemented else fn(self, operand)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, elementwise_strides, is_contiguous, numel
 from ...declare import composite, kernel
+from ...schema import named
 from ..elementwise import add, mul
-from ..shape import expand, expand_meta, t, unsqueeze, view
+from ..shape import expand, expand_meta, t, unsqueeze
 from ..shared import computed_in, conj, fits, stored
 from .matmul import (
     batch_shape,
@@ -151,8 +152,9 @@ def _linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
     if input.ndim == 2:
         return addmm(bias, input, t(weight))
     if input.ndim and is_contiguous(input.shape, input.strides):
-        flat = view(input, [numel(input.shape[:-1]), input.shape[-1]])
-        return view(addmm(bias, flat, t(weight)), [*input.shape[:-1], weight.shape[0]])
+        *lead, features = input.shape
+        product = addmm(bias, named.view(input, [numel(lead), features]), t(weight))
+        return named.view(product, [*lead, weight.shape[0]])
     return add(matmul(input, t(weight)), bias)
 
 

@@ -248,10 +248,9 @@ def _folded(a: Tensor, b: Tensor) -> Any:
 
 
 def _batched(a: Tensor, b: Tensor) -> Any:
-    n, m = (a.shape[-2] if a.ndim > 1 else 1), a.shape[-1]
-    k = b.shape[-2] if b.ndim > 1 else b.shape[-1]
-    p = b.shape[-1] if b.ndim > 1 else 1
-    batch = broadcast_shapes(tuple(a.shape[:-2]), tuple(b.shape[:-2]))
+    *lead_a, n, m = a.shape if a.ndim > 1 else (1, *a.shape)
+    *lead_b, k, p = b.shape if b.ndim > 1 else (*b.shape, 1)
+    batch = broadcast_shapes(tuple(lead_a), tuple(lead_b))
     count = numel(batch)
     left = reshape(expand(a, [*batch, n, m]), [count, n, m])
     if b.ndim == 1:

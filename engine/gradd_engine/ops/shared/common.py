@@ -100,7 +100,7 @@ def as_list(value: Any, name: str, what: str) -> list[int]:
     elif len(value) == 1 and isinstance(value[0], (list, tuple)):
         value = value[0]
     try:
-        return [operator.index(v) for v in value]
+        return list(map(operator.index, value))
     except TypeError:
         bad = next(v for v in value if not hasattr(v, "__index__"))
         raise TypeError(
