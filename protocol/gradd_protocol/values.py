@@ -38,6 +38,12 @@ def encode_scalar(value: Number) -> Scalar:
     return encode_real(value) if isinstance(value, float) else value
 
 
+def encode_scalars(values: Sequence[Number]) -> list[Scalar]:
+    """`encode_scalar` of each."""
+    # Fast path: most are floats that are finite.
+    return [v if v.__class__ is float and math.isfinite(v) else encode_scalar(v) for v in values]
+
+
 def decode_scalars(scalars: Sequence[Scalar], kinds: Sequence[ValueKind]) -> list[Number]:
     """`decode_scalar` for each scalar and its kind."""
     # Fast path: most are floats of kind float.

@@ -20,7 +20,7 @@ from gradd_engine.tracing import (
     TraceFailed,
     TraceOutputs,
 )
-from gradd_protocol.values import encode_scalar
+from gradd_protocol.values import encode_scalars
 
 from .._program import Builder, Grad, RuntimeSlot
 from .._recording import Tape
@@ -153,7 +153,7 @@ class Replay:
         self._known = known
         self._sites = built.sites
         self._values = built.values
-        self._encoded = [encode_scalar(v) for v in built.values]
+        self._encoded = encode_scalars(built.values)
         self._slots = len(built.outputs)
         self._ending = ending
         self._result = result

@@ -16,7 +16,10 @@ _MOST = 512
 
 def trace_headers() -> dict[str, str]:
     """`traceparent`, and `tracestate` if there is one, of the current span; empty where there is none."""
-    current = getattr(sys.modules.get("opentelemetry.trace"), "get_current_span", None)
+    module = sys.modules.get("opentelemetry.trace")
+    if module is None:
+        return {}
+    current = getattr(module, "get_current_span", None)  # it may be half imported, by another thread
     if current is None:
         return {}
     span = current().get_span_context()

@@ -10,7 +10,7 @@ import msgspec
 from gradd_protocol import messages as m
 from gradd_protocol.fields import Logged
 from gradd_protocol.limits import DEFAULT
-from gradd_protocol.values import encode_real, encode_scalar
+from gradd_protocol.values import encode_real, encode_scalars
 
 from .._mirror import Event
 from .._program import CachedProgram
@@ -143,7 +143,7 @@ class Outbox:
             writer=wire.writer, epoch=wire.epoch, seq=wire.seq + 1, ack=wire.ack, program=program,
             definition=known.definition if new else None,
             sites=known.sites if new and "sites" in wire.transport.extensions else None, inputs=built.inputs,
-            values=built.encoded or ([encode_scalar(v) for v in built.values] if built.values else []),
+            values=built.encoded or (encode_scalars(built.values) if built.values else []),
             uploads=uploads, keep=keep, first=first,
             fetch=[t._id if k is None else inputs + k for t, k in reads] if reads else [],
             free=[] if beside else self._frees(),
@@ -222,11 +222,11 @@ class Outbox:
             # It is not known yet what of it is read: the numbers among its results come along.
             numbers = [k for k, t in enumerate(outputs) if t is not None and not t._shape]
             predicted = frozenset(numbers[-_NUMBERS:])
-        asked = {k for _, k in reads}
-        if predicted is None or predicted <= asked:
+        if not predicted:
             return reads
-        for k in sorted(predicted - asked):
-            t = outputs[k] if k < len(outputs) else None
+        asked = {k for _, k in reads}
+        for k in sorted(predicted):
+            t = outputs[k] if k < len(outputs) and k not in asked else None
             if t is not None and t.nbytes <= _PREDICT:
                 reads.append((t, k))
         return reads
