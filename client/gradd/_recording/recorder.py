@@ -289,7 +289,8 @@ class Recorder:
             owner = t._owner
             holder = owner() if owner is not None else None
             if holder is not None and holder._grad is t and t._lost is None:
-                return _gradient((self._slot(holder), "g"))
+                slot = self.building.slots.get(holder._id) if holder._storage.recorder is self else None
+                return _gradient((self._slot(holder) if slot is None or holder._out else slot, "g"))
         return self._slot(t)
 
     def _slot(self, t: Any) -> int:

@@ -50,6 +50,8 @@ class HookedSteps:
 
     def _before_step(self, step: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """What the step is to be called with; RuntimeError for a hook that returns anything else."""
+        if not (_BEFORE or self._pre_hooks):
+            return args, kwargs
         for (hook,) in [*_BEFORE, *self._pre_hooks]:
             changed = hook(self, args, kwargs)
             if changed is None:
@@ -62,7 +64,7 @@ class HookedSteps:
         return args, kwargs
 
     def _after_step(self, args: Any, kwargs: Any) -> None:
-        for (hook,) in [*self._post_hooks, *_AFTER]:
+        for (hook,) in [*self._post_hooks, *_AFTER] if self._post_hooks or _AFTER else ():
             hook(self, args, kwargs)
 
     def _changed(self, hooks: list[Any], state: dict[str, Any]) -> dict[str, Any]:

@@ -102,10 +102,13 @@ def backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
         if kind is list or kind is tuple:
             if not op.listed[at]:
                 return _checked_backend(op, inputs)
-            for t in x:
-                if not isinstance(t, Tensor) or (t.backend is not backend and backend is not None):
+            for kind in set(map(type, x)):
+                if not issubclass(kind, Tensor):
                     return _checked_backend(op, inputs)
-                backend = t.backend
+            for other in {t.backend for t in x}:
+                if other is not backend and backend is not None:
+                    return _checked_backend(op, inputs)
+                backend = other
         elif isinstance(x, Tensor):
             if op.listed[at] or (x.backend is not backend and backend is not None):
                 return _checked_backend(op, inputs)
@@ -351,8 +354,10 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     for t in changed:
         if t._conj:
             raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
-        check_inference(t)
-        check_memory(t)
+        if t._vc.inference:
+            check_inference(t)
+        if 0 in t.strides:
+            check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
             raise RuntimeError(f"{op.name}(): a tensor that requires grad can be changed under no_grad only")

@@ -104,6 +104,8 @@ class Schema:
     attrs: tuple[Param, ...] = field(init=False)
     #: what `check_attrs` checks; see `_checked`
     checked: tuple[tuple[Param, frozenset[type], str | None], ...] = field(init=False, repr=False)
+    #: names and classes of attributes that `check_attrs` found right whatever their values
+    fitting: set[tuple[Any, ...]] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", tuple(p for p in self.params if p.is_tensor))
@@ -241,6 +243,8 @@ _EXACT: dict[str, frozenset[type]] = {
     "dtype": frozenset({DType}),
     "Number": frozenset({bool, int, float, complex}),
 }
+#: how many combinations of classes a schema remembers
+_FITTING = 64
 #: integers fit 64 bits, signed or unsigned
 LEAST, GREATEST = -(1 << 63), (1 << 64) - 1
 #: kinds as PyTorch's messages name them
@@ -262,12 +266,19 @@ def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
     """Check attributes given in Python, replacing NumPy numbers and one-element tensors in `attrs` by their
     values. PyTorch's TypeError for another kind than the parameter's; OverflowError if an integer is too big.
     """
+    classes = (*attrs, *map(type, attrs.values()))
+    if classes in schema.fitting:
+        return
+    fitting = True
     for p, exact, one in schema.checked:
         v = attrs[p.name]
         if v.__class__ in exact:
             if v.__class__ is int:
+                fitting = False
                 check_int(v)
-        elif v is None:
+            continue
+        fitting = False
+        if v is None:
             raise _misfit(schema, p, v)
         elif one is None:
             attrs[p.name] = _plain(schema, p, p.kind, v)
@@ -281,6 +292,8 @@ def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
             for e in v:
                 if e.__class__ is int:
                     check_int(e)
+    if fitting and len(schema.fitting) < _FITTING:
+        schema.fitting.add(classes)
 
 
 def _checked(params: Iterable[Param]) -> Iterator[tuple[Param, frozenset[type], str | None]]:

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
 def check_alike(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:
     """Raise RuntimeError unless each list has one tensor per parameter, of its shape and dtype."""
-    for p in params:
-        if not p._dtype.differentiable:
+    for dtype in {p._dtype for p in params}:
+        if not dtype.differentiable:
             raise RuntimeError(f"{name}(): only Tensors of floating point and complex dtype can be optimized")
     for what, tensors in others.items():
         if len(tensors) != len(params):
             raise RuntimeError(f"{name}(): {what} has {len(tensors)} tensors for {len(params)} params")
-        for i, (t, p) in enumerate(zip(tensors, params, strict=True)):
+        i = -1
+        for t, p in zip(tensors, params, strict=True):
+            i += 1
             if t._dtype is not p._dtype or t._shape != p._shape:
                 raise RuntimeError(
                     f"{name}(): {what}[{i}] has shape {list(t.shape)} and dtype {t.dtype}, "
