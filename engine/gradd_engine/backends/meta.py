@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ..data import Device, Meta, from_numpy
 from ..graph import infer
 from ..tensor import Tensor
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from ..tensor import Listener
 
 
-class MetaStorage:
+class MetaStorage(msgspec.Struct, eq=False, weakref=True):
     """Identity of a block of memory that holds nothing.
 
     For a recorder: ``recorder`` who recorded on it last, ``writes`` how often it was written by recorded ops,
@@ -26,14 +28,11 @@ class MetaStorage:
     array that has its values.
     """
 
-    __slots__ = ("__weakref__", "aliased", "given", "nbytes", "recorder", "writes")
-
-    def __init__(self, nbytes: int) -> None:
-        self.nbytes = nbytes
-        self.recorder: Any = None
-        self.writes = 0
-        self.aliased = False
-        self.given: Any = None
+    nbytes: int
+    recorder: Any = None
+    writes: int = 0
+    aliased: bool = False
+    given: Any = None
 
 
 class MetaBackend:

@@ -12,6 +12,8 @@ import weakref
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
+import msgspec
+
 from ..data import state
 
 if TYPE_CHECKING:
@@ -37,14 +39,11 @@ GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
 next_priority: Callable[[], int] = functools.partial(next, _sequence)
 
 
-class Edge:
+class Edge(msgspec.Struct, eq=False):
     """Where a gradient goes: input `nr` of `node` (its output in the forward)."""
 
-    __slots__ = ("node", "nr")
-
-    def __init__(self, node: Node, nr: int) -> None:
-        self.node = node
-        self.nr = nr
+    node: Node
+    nr: int
 
 
 class RemovableHandle:

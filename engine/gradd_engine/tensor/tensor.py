@@ -9,6 +9,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+import msgspec
+
 from ..data import (
     Lease,
     MemoryFormat,
@@ -68,24 +70,18 @@ def _root(a: Any) -> Any:
     return a
 
 
-class VersionCounter:
+class VersionCounter(msgspec.Struct, eq=False):
     """Counts in-place changes; shared by a tensor, its views and its detach()ed aliases."""
-
-    __slots__ = ("n",)
 
     #: its tensors were made in inference mode: their versions are not tracked
     inference: ClassVar[bool] = False
-
-    def __init__(self) -> None:
-        self.n = 0
+    n: int = 0
 
 
 class InferenceCounter(VersionCounter):
     """What tensors made in inference mode share instead; by it they are known as such."""
 
-    __slots__ = ()
-
-    inference = True
+    inference: ClassVar[bool] = True
 
 
 def new_counter() -> VersionCounter:
