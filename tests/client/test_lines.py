@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,46 @@ def test_of_one_program_on_several_lines_the_session_tells_the_first(session: An
     assert (profile.new_programs, profile.hits) == (1, 2)
     assert lines(session.graph(t).json()["nodes"], alike) == {name: at + 1 for name, at in MODEL.items()}
     assert lines(told(session, t), model) == MODEL
+
+
+def directly(w: Any) -> Any:
+    return w.exp()
+
+
+def deeper(w: Any, calls: int = 3) -> Any:
+    return deeper(w, calls - 1) if calls else w.exp()
+
+
+class Own(gradd.nn.Module):
+    def forward(self, w: Any) -> Any:
+        return w.exp()
+
+
+class Exp(gradd.nn.Module):
+    def forward(self, w: Any) -> Any:
+        return gradd.nn.Sequential(Own(), gradd.nn.Identity())(w)
+
+
+WAYS: list[tuple[Any, Any, int]] = [
+    (directly, directly, 1),
+    (deeper, deeper, 1),
+    (Own(), Own.forward, 1),
+    (Exp(), Own.forward, 1),
+    (gradd.nn.Sequential(Own()), Own.forward, 1),
+    (lambda w: deeper(w, 1), deeper, 1),
+    (lambda w: next(directly(e) for e in (w,)), directly, 1),
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_repeated_step_has_its_line_whichever_way_it_came(session: Any, seed: int) -> None:
+    draw = random.Random(seed)
+    w = gradd.tensor([1.0, 2.0], requires_grad=True)
+    for n in range(40):
+        way, last, line = WAYS[0] if n < 3 else draw.choice(WAYS)
+        t = way(w)
+        assert lines(session.graph(t).json()["nodes"], last) == {"ExpBackward0": line}
+        t.sum().item()
 
 
 def written(w: Any) -> Any:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class CachedProgram:
     """A program that was sent before: its steps, its id, its definition, and where it was first recorded."""
 
-    __slots__ = ("definition", "dtype", "id", "inputs", "sites", "steps")
+    __slots__ = ("definition", "dtype", "hints", "id", "inputs", "sites", "steps")
 
     def __init__(self, built: Builder) -> None:
         self.steps = built.steps
@@ -31,6 +31,8 @@ class CachedProgram:
         self.definition = built.definition()
         self.id = self.definition.id()
         self.sites = sites_of(built.sites)
+        #: how many frames deep each step's line was when it was last recorded again, and the line
+        self.hints: list[tuple[int, Site] | None] = [None] * len(self.steps)
 
 
 class Builder:

@@ -22,7 +22,7 @@ from gradd_protocol.limits import DEFAULT
 from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
 from .._program import LATE, Builder, Cut, Grad, Recorded, RuntimeSlot, attrs_of, kind_of, phase
 from .sharing import written_to
-from .sites import call_site
+from .sites import call_site, repeated_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -120,7 +120,9 @@ class Recorder:
             if raises or not op.effects.traced or op.effects.aliases:
                 self.tape.spoil(f"it uses {op.name}()" if not raises else "a pass in it raised")
         # Skips the frames of the listener and of what called the op.
-        site = call_site(5)
+        at, known = len(building.steps), building.known
+        hints = [] if known is None else known.hints
+        site = repeated_site(hints, at) if at < len(hints) else call_site(5)
         self._name(outs, building.append(step, site), site)
         if op.acts:
             self._acted(op, inputs, attrs, outs, site)

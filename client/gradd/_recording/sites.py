@@ -46,6 +46,29 @@ def call_site(depth: int = 2) -> Site:
     return frame.f_code, frame.f_lasti
 
 
+def repeated_site(hints: list[tuple[int, Site] | None], at: int) -> Site:
+    """`call_site(5)` of a caller whose step `at` is recorded again. It walks once, and leaves in `hints` how
+    deep the line was. Where that instruction is as deep again, it is taken to have come the same way: a loop
+    that calls now one object of ours, now one of the user's as many calls deep, is told by the outer line.
+    """
+    hint = hints[at]
+    if hint is not None:
+        try:
+            frame = sys._getframe(hint[0])
+        except ValueError:
+            pass  # so deep it is not this time
+        else:
+            site = hint[1]
+            if frame.f_lasti == site[1] and frame.f_code is site[0]:
+                return site
+    depth, frame = 5, sys._getframe(5)
+    while _ours[frame.f_code.co_filename] and frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    site = frame.f_code, frame.f_lasti
+    hints[at] = depth, site
+    return site
+
+
 def user_frame() -> FrameType:
     """The innermost frame that is not ours; for what happens rarely."""
     frame = sys._getframe(1)
