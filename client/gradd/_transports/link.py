@@ -210,7 +210,7 @@ class Link:
 
     def _tidy(self) -> None:
         """Keep the connections whose requests are all answered."""
-        self._kept += [pipe.connection for pipe in self._pipes if pipe.idle]
+        self._kept += [pipe.release() for pipe in self._pipes if pipe.idle]
         self._pipes = [pipe for pipe in self._pipes if pipe.alive and not pipe.idle]
 
     def _patient(self, looks: int | None) -> Any:
@@ -286,8 +286,10 @@ class Link:
 
     def close(self) -> None:
         """Close the connections."""
-        for each in (*self._kept, *self._pipes):
-            each.close()
+        for connection in self._kept:
+            connection.close()
+        for pipe in self._pipes:
+            pipe.close()
         self._kept.clear()
         self._pipes.clear()
         if self._opening is not None:

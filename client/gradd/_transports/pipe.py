@@ -25,7 +25,7 @@ class _Reader(io.BufferedReader):
         return self
 
 
-class Answer:
+class Awaited:
     """The response to a request; None until it was read, and for ever where the connection has ended."""
 
     def __init__(self, request: http.client.HTTPConnection) -> None:
@@ -34,12 +34,13 @@ class Answer:
 
 
 class Pipe:
-    """Requests over `connection`, which is not used otherwise until they are answered. `raw` reads from it."""
+    """Requests over `connection`, which nobody else uses until they are answered. `raw` reads from it."""
 
     def __init__(self, connection: http.client.HTTPConnection, raw: io.RawIOBase) -> None:
         self.connection = connection
+        self._raw = raw
         self._reader = _Reader(raw)
-        self._unread: deque[Answer] = deque()
+        self._unread: deque[Awaited] = deque()
         #: whether another request may follow
         self.alive = True
 
@@ -48,10 +49,10 @@ class Pipe:
         """Whether all is answered, and the connection good for other requests."""
         return self.alive and not self._unread
 
-    def ask(self, send: Callable[[http.client.HTTPConnection], None]) -> Answer:
+    def ask(self, send: Callable[[http.client.HTTPConnection], None]) -> Awaited:
         """Send a request, as `send` does with a connection. Raises as it does, and then this pipe is dead."""
         # http.client allows one request at a time for each object.
-        answer = Answer(copy.copy(self.connection))
+        answer = Awaited(copy.copy(self.connection))
         sent = False
         try:
             send(answer.request)
@@ -62,13 +63,13 @@ class Pipe:
         self._unread.append(answer)
         return answer
 
-    def read(self, answer: Answer) -> Response | None:
+    def read(self, answer: Awaited) -> Response | None:
         """The response to a request. None where it will not come; raises what reading raises."""
         while answer in self._unread:
             first = self._unread[0]
             whole = False
             try:
-                first.request.response_class = self._response
+                first.request.response_class = self._response  # type: ignore[assignment]
                 response = first.request.getresponse()
                 first.found = response, response.read()
                 whole = first.request.sock is not None
@@ -79,13 +80,17 @@ class Pipe:
                     self.close()
         return answer.found
 
+    def release(self) -> http.client.HTTPConnection:
+        """Read no more from the connection, which is for others now."""
+        self._raw.close()  # it holds the socket open
+        return self.connection
+
     def close(self) -> None:
         """Close the connection; what was not read will not be."""
         self.alive = False
         self._unread.clear()
-        self.connection.close()
+        self.release().close()
 
     def _response(self, sock: Any, **more: Any) -> http.client.HTTPResponse:
         reader: Any = self._reader
         return http.client.HTTPResponse(reader, **more)
-

@@ -53,6 +53,8 @@ class Outbox:
         self._next_id = 1
         #: points of curves that are not sent: name, number or tensor, step
         self._logged: list[tuple[str, Any, int | None]] = []
+        #: uploads that may still be under way
+        self._staging: list[StagedUpload] = []
 
     def log(self, name: str, value: Any, step: int | None) -> None:
         """Send a point with the next batch that has its tensor, or that follows it."""
@@ -76,6 +78,7 @@ class Outbox:
         self.latest = None
         self._next_id = 1
         self._logged = []
+        self._staging = []
 
     def send(
         self, built: Builder, fetch: list[Any], state: list[str] | None = None,
@@ -100,7 +103,7 @@ class Outbox:
             raise
 
     def _settle(self, built: Builder) -> None:
-        """Have its staged uploads there. Raises RuntimeError where there is no room, and its steps are lost."""
+        """Have its staged uploads there. RuntimeError where there is no room: then its steps are lost."""
         try:
             for data in built.uploads:
                 if not isinstance(data, StagedUpload):
@@ -120,6 +123,7 @@ class Outbox:
         """Free what is dead and no input of steps that are not sent yet, and wait until that is done."""
         free = self._frees(built.slots)
         if free:
+            self._wire.make_room()
             self._send(Builder(), 0.0, [], [], {}, [], free=free)
         self._wire.wait_all()
 
@@ -258,7 +262,7 @@ class Outbox:
 
     def stage(self, array: Any) -> StagedUpload:
         """Upload a large array ahead of its batch; RuntimeError if there is no room."""
-        return stage(self._wire, array)
+        return stage(self._wire, array, self._staging)
 
     def begin_stage(self, array: Any) -> StagedUpload:
         """Begin to upload a large array that nobody writes to; see `staged.begin`."""

@@ -40,15 +40,15 @@ class StagedUpload:
             self.key, self._arrive, self.size = self._arrive(), None, 0
 
 
-def stage(wire: Wire, array: Any) -> StagedUpload:
+def stage(wire: Wire, array: Any, others: list[StagedUpload]) -> StagedUpload:
     """Upload a large array ahead of its batch. Raises RuntimeError if there is no room.
 
     One that is not very large is copied, and under way on return: several of them are waited for once, when
-    their batch is sent, and that there is no room is told then. Of others the session has the bytes on return.
+    their batch is sent, and that there is no room is told then; `others` are those. Of larger ones the
+    session has the bytes on return.
     """
     if not (wire.transport.far and array.nbytes <= _COPIED) or wire.idle:
         return _stage(wire, array)
-    others = wire.staging
     if sum(each.size for each in others) + array.nbytes > _UNDER_WAY:
         for each in others:
             each.settle()
@@ -70,8 +70,8 @@ def _stage(wire: Wire, array: Any) -> StagedUpload:
 
 
 def begin(wire: Wire, array: Any, kept: int = 0) -> StagedUpload:
-    """Begin to upload a large array to which nobody writes, of which `kept` bytes are a copy. Where that fails, it is staged once more, and
-    RuntimeError is raised if there is no room, here or by `settle`.
+    """Begin to upload a large array to which nobody writes, of which `kept` bytes are a copy. Where that
+    fails, it is staged once more, and RuntimeError is raised if there is no room, here or by `settle`.
     """
     key = wire.upload_key()
     try:

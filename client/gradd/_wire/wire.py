@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from .._transports import Transport
     from .patience import Watch
     from .pending import Sent
-    from .staged import StagedUpload
 
 #: seconds between attempts after a refusal for want of room, which batches in flight may free
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
@@ -125,8 +124,6 @@ class Wire:
         self.last: Sent | None = None
         self._error: Exception | None = None
         self._next_upload, self._refusals, self._stale = 1, 0, False
-        #: uploads that may still be under way
-        self.staging: list[StagedUpload] = []
         #: whether Ctrl-C ended a wait, and nothing was sent or awaited since
         self.interrupted = False
 
