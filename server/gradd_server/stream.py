@@ -1,8 +1,8 @@
 """The hot path: `/v1/sessions/{name}/stream`, a WebSocket of frames, with one reply per frame, in order.
 
-The first message is Attach (which creates the session if needed), all others are Batches; a handshake that has
-it as a header saves its way. The receiving task never waits for execution, so that pings are answered: it submits batches, as many as the window has, and a
-second task answers them.
+The first message is Attach (which creates the session if needed), all others are Batches; a handshake that
+has it as a header saves its way. The receiving task never waits for execution, so that pings are answered: it
+submits batches, as many as the window has, and a second task answers them.
 
 A stream lasts as long as its key: each message looks, and the front looks once a second for those that are
 silent. It ends with a ProblemReply that says why.

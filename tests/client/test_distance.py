@@ -93,12 +93,12 @@ TRIPS: dict[str, tuple[int, Callable[[Script], Any]]] = {
     "save a model": (1, lambda s: gradd.save(s.model.state_dict(), s.folder / "again.safetensors")),
     "load a model": (0, lambda s: s.model.load_state_dict(gradd.load(s.folder / "model.safetensors"))),
     "upload a small array": (0, lambda s: gradd.from_numpy(np.ones(8, np.float32))),
-    "upload 512 KiB": (1, lambda s: gradd.from_numpy(np.ones(LARGE, np.float32))),
-    "upload 4 times 512 KiB and read a value": (1, Script.uploads),
+    "upload 512 KiB": (0, lambda s: gradd.from_numpy(np.ones(LARGE, np.float32))),
+    "upload 4 times 512 KiB and read a value": (2, Script.uploads),
     "a loader over tensors": (1, Script.loader),
     "evaluate without gradients": (1, Script.evaluate),
-    "five losses, each read after the last": (3, Script.numbers_of_a_passed_loop),
-    "five numbers, read in a row": (2, lambda s: [t.item() for t in s.many]),
+    "five losses, each read after the last": (2, Script.numbers_of_a_passed_loop),
+    "five numbers, read in a row": (0, lambda s: [t.item() for t in s.many]),
     "ten steps, each loss read": (10, lambda s: s.train(1)),
     "ten steps, every fifth loss read": (2, lambda s: s.train(5)),
     "four batches of indexed text": (8, Script.language),
@@ -127,5 +127,3 @@ def test_to_connect(daemon: str, clock: Clock) -> None:
     """A connection, and the stream's handshake, which brings that this client is a writer."""
     with gradd.connect(daemon):
         assert clock.now == 2
-
-

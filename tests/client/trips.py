@@ -1,7 +1,8 @@
 """A clock that counts round trips: how long a script waits for a daemon that is far away, in trips.
 
-What is sent at some moment is answered a trip later, a connection is open a trip after it is asked for, and all
-else takes no time. So the count is the same on every machine, however busy; the bytes really go to a daemon.
+What is sent at some moment is answered a trip later, a connection is open a trip after it is asked for, and
+all else takes no time. So the count is the same on every machine, however busy; the bytes really go to a
+daemon.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _CONNECT = socket.create_connection
 
 
 class _Socket(socket.socket):
-    """A socket whose peer is a trip away. What is sent while its connection is being opened leaves it then."""
+    """A socket whose peer is a trip away. What is sent while its connection is opened leaves it then."""
 
     clock: Clock
     #: when the peer answers what was sent last, and when the connection is open

@@ -218,6 +218,20 @@ def test_a_failing_placement_says_internal_and_no_more(
     call.run(talk())
 
 
+def test_a_handshake_may_attach(call: Caller, gate: Gate) -> None:
+    async def talk() -> None:
+        async with Socket(gate, STREAM, {"gradd-attach": '{"client": "test"}'}) as socket:
+            assert (await socket.event())["type"] == "websocket.accept"
+            socket.send(batch(1))
+            attached = await socket.reply()
+            assert isinstance(attached, Attached)
+            assert (attached.writer, attached.session.name) == (1, "demo")
+            assert await seqs(socket, 1) == [1]
+
+    call.run(talk())
+    assert gate.front.idle
+
+
 @pytest.mark.parametrize("first", [Info(), batch(1)], ids=["info", "batch"])
 def test_the_first_message_must_attach(call: Caller, gate: Gate, first: Any) -> None:
     async def talk() -> None:
@@ -313,6 +327,8 @@ async def refusal(socket: Socket) -> tuple[int, dict[str, Any]]:
         (STREAM, {"host": "evil.example"}, "gradd.v1", 421, "host-refused"),
         (STREAM, {}, "", 400, "bad-request"),
         (STREAM, {}, "gradd.v2", 400, "bad-request"),
+        (STREAM, {"gradd-attach": "{"}, "gradd.v1", 400, "bad-request"),
+        (STREAM, {"gradd-attach": '{"client": 1}'}, "gradd.v1", 400, "bad-request"),
         ("/v1/sessions/-bad/stream", {}, "gradd.v1", 400, "invalid-name"),
     ],
 )
