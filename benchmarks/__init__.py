@@ -3,5 +3,5 @@
 QUESTIONS = (
     "round_trip", "chain", "tiny_ops", "eager_engine", "mlp_sgd", "mlp_adam", "transformer", "convnet",
     "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
-    "journal", "loader",
+    "journal", "loader", "distance",
 )  # fmt: skip
