@@ -52,6 +52,7 @@ class StreamTransport(Remote):
                 self._socket.send(frames.join(frames.encode(hello)))
             data = self._socket.receive(block=True)
         except InvalidStatus as e:
+            self._control.unprepare()  # a server of one connection at a time would wait for that one
             base, status = self._control.base, e.response.status_code
             found = refusal(status, e.response.headers, e.response.body or b"")
             if isinstance(found, NotAllowed) or (resume is not None and isinstance(found, GraddError)):
@@ -60,6 +61,7 @@ class StreamTransport(Remote):
                 f"no gradd daemon answers at {base} (HTTP {status}): {found}"
             ) from e
         except (OSError, InvalidHandshake) as e:
+            self._control.unprepare()
             if resume is not None:  # it was there
                 raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}: {e}") from e
             if isinstance(e, InvalidHandshake):
