@@ -39,7 +39,7 @@ class Limits:
     """Steps of one batch."""
     batch_ids: int = 1 << 16
     """Entries of any one list of a batch (inputs, values, keep, fetch, free, ...)."""
-    window_batches: int = 64
+    window_batches: int = 256
     """Unacknowledged batches of one writer."""
     window_bytes: int = 32 * MIB
     """Bytes of the unacknowledged batches of one writer."""

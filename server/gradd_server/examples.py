@@ -63,7 +63,7 @@ SQUARES = {
     "log": [{"name": "loss", "value": "y", "step": 1}],
 }
 SQUARED = {"seq": 1, "position": 2, "results": {"y": {"dtype": "float32", "shape": [], "data": 5.0}}}
-ATTACHED = {"writer": 1, "epoch": 1, "window": 64, "session": {**SESSION, "writers": 1}}
+ATTACHED = {"writer": 1, "epoch": 1, "window": 256, "session": {**SESSION, "writers": 1}}
 PROFILE = {
     "planned": 0,
     "eager": 0,

@@ -1,8 +1,8 @@
 """The hot path: `/v1/sessions/{name}/stream`, a WebSocket of frames, with one reply per frame, in order.
 
-The first message is Attach (which creates the session if needed), all others are Batches. The receiving task
-never waits for execution, so that pings are answered: it submits batches, as many as the window has, and a
-second task answers them.
+The first message is Attach (which creates the session if needed), all others are Batches; a handshake that
+has it as a header saves its way. The receiving task never waits for execution, so that pings are answered: it
+submits batches, as many as the window has, and a second task answers them.
 
 A stream lasts as long as its key: each message looks, and the front looks once a second for those that are
 silent. It ends with a ProblemReply that says why.
@@ -16,7 +16,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 
-from gradd_protocol import frames, names
+import msgspec
+from gradd_protocol import frames, names, strictjson
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply
 from gradd_protocol.problems import Malformed, Problem, ProtocolError
@@ -43,7 +44,13 @@ PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 10
 ABNORMAL = 1006
 """The one of a connection that is gone."""
 
+ATTACH = b"gradd-attach"
+"""The header of a handshake that has the body of POST :attach."""
+ATTACHED = b"gradd-attached"
+"""The header of the answer to one: no message has to attach."""
+
 logger = logging.getLogger("gradd.server")
+_attach = msgspec.json.Decoder(Attach)
 
 
 class Closing(Exception):
@@ -66,14 +73,17 @@ class StreamEndpoint:
             name = names.session(scope["path_params"]["name"])
             if WIRE not in scope["subprotocols"]:
                 raise Refused("bad-request", f"a stream speaks the subprotocol {WIRE}", supported=[WIRE])
+            first = _attaching(scope)
         except ProtocolError as refused:
             await send_problem(scope, receive, send, refused)
             return
         websocket = WebSocket(scope, receive, send)
         told = [(name.encode(), value.encode()) for name, value in EXTENDED.items()]
+        if first is not None:
+            told.append((ATTACHED, b"1"))
         await websocket.accept(subprotocol=WIRE, headers=told)
         try:
-            await _converse(websocket, receive, self._front, name)
+            await _converse(websocket, receive, self._front, name, first)
         except Closing as closing:
             await websocket.close(closing.code, closing.reason)
         except WebSocketDisconnect:
@@ -83,11 +93,26 @@ class StreamEndpoint:
             await websocket.close(INTERNAL, "internal error")
 
 
-async def _converse(websocket: WebSocket, receive: Receive, front: Front, name: str) -> None:
+def _attaching(scope: Scope) -> bytes | None:
+    """The Attach that the handshake has, as a frame; None if it has none. Raises Refused."""
+    text = next((value for name, value in scope["headers"] if name == ATTACH), None)
+    if text is None:
+        return None
+    return frames.join(frames.encode(strictjson.decode(_attach, text, _no_attach)))
+
+
+def _no_attach(why: str) -> Refused:
+    return Refused("bad-request", f"Gradd-Attach is no attach: {why}")
+
+
+async def _converse(
+    websocket: WebSocket, receive: Receive, front: Front, name: str, first: bytes | None
+) -> None:
     key: Key = websocket.scope["key"]
+    attach = first
     try:
         async with asyncio.timeout(front.settings.body_timeout):
-            first = await _next_frame(websocket.receive)
+            first = first or await _next_frame(websocket.receive)
     except TimeoutError:
         raise Closing(POLICY, "no attach came") from None
     try:
@@ -97,7 +122,7 @@ async def _converse(websocket: WebSocket, receive: Receive, front: Front, name: 
         entry = await front.sessions.attached(key.tenant, name, message)
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
-            stream = _Stream(websocket.scope, receive, front, entry, key)
+            stream = _Stream(websocket.scope, receive, front, entry, key, attach)
             front.counts.streams += 1
             audit.stream("opened", websocket.scope)
             try:
@@ -117,8 +142,11 @@ class _Stream:
     been made.
     """
 
-    def __init__(self, scope: Scope, receive: Receive, front: Front, entry: OpenSession, key: Key) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, front: Front, entry: OpenSession, key: Key, attach: bytes | None
+    ) -> None:
         self.batches = self.bytes = 0
+        self._attach = attach
         self._key = key
         self._load: Load = scope["load"]
         self._turn: Callable[[int], Awaitable[None]] = scope["turn"]
@@ -179,6 +207,8 @@ class _Stream:
     async def _receive(self) -> None:
         while True:
             frame = await _next_frame(self._next)
+            if frame == self._attach:  # a proxy kept it from the client that the handshake's was taken
+                continue
             nbytes = len(frame)
             await self._turn(nbytes)
             if fault := self._fault():

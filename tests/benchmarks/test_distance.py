@@ -13,7 +13,7 @@ import pytest
 from benchmarks.distance import first_loss
 from benchmarks.farlink import Lane, Relay, far
 from benchmarks.mlp_sgd import TASK
-from benchmarks.training import data
+from benchmarks.training import data, script
 from tests.client.trips import Clock
 from tests.waiting import PATIENCE
 
@@ -82,7 +82,7 @@ def test_a_relay_passes_all_on_in_order_and_counts_it() -> None:
 
 def test_a_session_over_a_link(daemon: str) -> None:
     """In a process of its own, as the questions have it."""
-    with far(daemon, 0.002) as link:
+    with far(daemon, 0.02) as link:
         with gradd.connect(link.url, token=link.key):
             assert (gradd.ones(3) + 1).tolist() == [2.0, 2.0, 2.0]
         assert link.counts().connections == 2  # a stream, and one for bulk
@@ -95,10 +95,21 @@ def clock() -> Iterator[Clock]:
         yield counting
 
 
-def test_the_first_loss_is_eight_round_trips(daemon: str, clock: Clock) -> None:
-    """Three to connect, four for the uploads, one for the loss."""
+def test_the_first_loss_is_four_round_trips(daemon: str, clock: Clock) -> None:
+    """The connection, its handshake, the uploads, and the loss."""
     with gradd.connect("local:"):
         start = [p.detach().numpy() for p in TASK.model(gradd).parameters()]
     trips: list[int] = []
     first_loss(daemon, None, *data(TASK), start, lambda: trips.append(clock.now))
-    assert trips == [8]
+    assert trips == [4]
+
+
+@pytest.mark.parametrize(("steps", "upload"), [(100, False), (8, True)])
+def test_a_loop_waits_for_its_loss_alone(daemon: str, clock: Clock, steps: int, upload: bool) -> None:
+    """All its steps are on their way at once."""
+    with gradd.connect(daemon):
+        run = script(gradd, TASK, steps, steps, False, upload)
+        run()
+        before = clock.now
+        run()
+        assert clock.now - before == 1

@@ -26,6 +26,8 @@ class Relay:
         self._held: set[socket.socket] = set()
         self._holding = self._refusing = False
         self._delay = 0.0
+        #: old and new bytes, of one length
+        self._other: tuple[bytes, bytes] | None = None
         #: set once the harm was done
         self.done = threading.Event()
         self._rest = threading.Event()
@@ -57,6 +59,11 @@ class Relay:
     def delay(self, seconds: float) -> None:
         """Forward what comes so much later."""
         self._delay = seconds
+
+    def change(self, old: bytes, new: bytes) -> None:
+        """Put `new`, which is as long, in the place of `old`, as a proxy that passes on no such header."""
+        assert len(old) == len(new)
+        self._other = (old, new)
 
     def mend(self) -> None:
         """From now on new connections work; those that lost bytes end."""
@@ -137,6 +144,8 @@ class Relay:
                 return
             if self._delay:
                 self._rest.wait(self._delay)
+            if self._other is not None:
+                data = data.replace(*self._other)
             left = self._left or len(data)  # harm is done within what came, not behind it
             for part in (data[:left], data[left:]):
                 if self._holding or source in self._held:

@@ -159,7 +159,7 @@ def test_the_window_bounds_what_is_in_flight(inside: tuple[Any, Any]) -> None:
         x.add_(1)
         session.step_done()
         assert len(session.wire.flying) <= session.wire.window
-    assert x.tolist() == [320.0, 320.0]
+    assert x.tolist() == 2 * [5.0 * session.wire.window]
 
 
 def test_a_daemon_that_is_not_there_is_said_so() -> None:

@@ -37,6 +37,7 @@ class Clock:
             patch(f"{_CLIENT[0]}.socket", sockets),
             patch(f"{_CLIENT[1]}.socket", sockets),
             patch(f"{_CLIENT[0]}.select", polls),
+            patch(f"{_CLIENT[0]}.FAR", 0.0),
         ):
             yield self
 

@@ -208,7 +208,7 @@ def test_limits() -> None:
     assert (said["upload_bytes"], said["staged_bytes"], said["session_bytes"]) == (1 << 30, 2 << 30, 8 << 30)
     assert (said["batch_steps"], said["window_batches"], said["window_bytes"], said["dims"]) == (
         4096,
-        64,
+        256,
         1 << 25,
         64,
     )

@@ -57,7 +57,7 @@ class FakeSession:
         self.writers += 1
         reply, _ = self.on_info(messages.Info(), [])
         assert isinstance(reply, messages.SessionReply)
-        return messages.Attached(self.writers, self.epoch, 64, reply.session), []
+        return messages.Attached(self.writers, self.epoch, DEFAULT.window_batches, reply.session), []
 
     def on_acquire(self, message: messages.Acquire, buffers: list[Array]) -> Answer:
         self.epoch += 1

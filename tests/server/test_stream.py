@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gradd_protocol import frames
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Attached, Batch, BatchReply, Info, ProblemReply
+from gradd_protocol.messages import Attach, Attached, Batch, BatchReply, Info, ProblemReply
 from gradd_protocol.version import EXTENSIONS
 from gradd_server.app import create_app
 from gradd_server.gate import Gate
@@ -218,6 +218,23 @@ def test_a_failing_placement_says_internal_and_no_more(
     call.run(talk())
 
 
+def test_a_handshake_may_attach(call: Caller, gate: Gate) -> None:
+    async def talk() -> None:
+        async with Socket(gate, STREAM, {"gradd-attach": '{"client": "test"}'}) as socket:
+            accepted = await socket.event()
+            assert accepted["type"] == "websocket.accept"
+            assert dict(accepted["headers"])[b"gradd-attached"] == b"1"
+            socket.send(Attach("test"))  # by who was not told
+            socket.send(batch(1))
+            attached = await socket.reply()
+            assert isinstance(attached, Attached)
+            assert (attached.writer, attached.session.name) == (1, "demo")
+            assert await seqs(socket, 1) == [1]
+
+    call.run(talk())
+    assert gate.front.idle
+
+
 @pytest.mark.parametrize("first", [Info(), batch(1)], ids=["info", "batch"])
 def test_the_first_message_must_attach(call: Caller, gate: Gate, first: Any) -> None:
     async def talk() -> None:
@@ -313,6 +330,8 @@ async def refusal(socket: Socket) -> tuple[int, dict[str, Any]]:
         (STREAM, {"host": "evil.example"}, "gradd.v1", 421, "host-refused"),
         (STREAM, {}, "", 400, "bad-request"),
         (STREAM, {}, "gradd.v2", 400, "bad-request"),
+        (STREAM, {"gradd-attach": "{"}, "gradd.v1", 400, "bad-request"),
+        (STREAM, {"gradd-attach": '{"client": 1}'}, "gradd.v1", 400, "bad-request"),
         ("/v1/sessions/-bad/stream", {}, "gradd.v1", 400, "invalid-name"),
     ],
 )

@@ -73,6 +73,10 @@ class Transport(Protocol):
         """What the daemon takes besides what all do, as it said at the latest `attach`."""
 
     @property
+    def far(self) -> bool:
+        """Whether an answer may take long to come, however soon it is given."""
+
+    @property
     def snapshots(self) -> SnapshotShelf:
         """The session's snapshots that are taken by hand."""
 

@@ -21,6 +21,7 @@ from .link import Link, count_by
 from .reaching import other_version, refusal, refused, unreachable
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Sequence
     from http.client import HTTPResponse
 
@@ -75,6 +76,14 @@ class Control:
     def link(self) -> Link:
         """A separate connection to the daemon."""
         return Link(self.base, self.credentials.headers, self.silence)
+
+    def prepare(self, beside: socket.socket) -> None:
+        """Begin to open the connection for bulk, to where that socket is connected."""
+        self._link.prepare(beside)
+
+    def unprepare(self) -> None:
+        """Do not: the daemon is near, where a connection that is not used costs more than opening it."""
+        self._link.unprepare()
 
     def call(self, method: str, path: str, body: bytes | None = None, once: bool = False) -> bytes:
         """Send a request, with a JSON body if any; returns the body of the reply. Raises Dropped if the
@@ -179,7 +188,7 @@ class Control:
 
     def delete(self, within: float | None = None) -> None:
         """DELETE the session. See Transport.delete."""
-        self._beside("DELETE", self.path, None, within)
+        self._beside("DELETE", self.path, None, within, last=True)
 
     def cancel(self, writer: int, seq: int) -> None:
         """POST :cancel. See Transport.cancel."""
@@ -201,11 +210,18 @@ class Control:
                 return Glance(each.tensors, each.bytes, counts.get("planned", 0), counts.get("eager", 0))
         return None
 
-    def _beside(self, method: str, path: str, body: bytes | None, within: float | None) -> None:
-        """A request on a separate connection: another thread may be waiting on the others."""
+    def _beside(
+        self, method: str, path: str, body: bytes | None, within: float | None, last: bool = False
+    ) -> None:
+        """A request on a separate connection: another thread may be waiting on the others. Where it is the
+        `last`, on one of theirs that is idle.
+        """
         silence = self.silence if within is None else min(within, self.silence)
         link = Link(self.base, self.credentials.headers, silence)
         try:
+            if last:
+                link.take_over(self._link)
+                link.take_over(self._questions)
             _checked(*link.call(method, path, body, None if body is None else _JSON))
         finally:
             link.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import io
 import select
@@ -17,6 +18,7 @@ from gradd_engine.progress import PIECE, Transfer
 
 from . import waits
 from .base import Dropped, Silent
+from .pipe import Pipe
 from .tracing import trace_headers
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 #: probes of a slow daemon before the request is sent again, and the factor by which they grow
 _LOOKS, _MORE = 2, 4
+#: bytes of the largest request that follows another one whose response was not read
+_FOLLOWS = 1 << 22
 #: what may become of a connection
 _FAILURES = (http.client.HTTPException, OSError)
 
@@ -93,9 +97,31 @@ class Link:
         self._to = urlsplit(base)
         self._headers = headers
         self._silence = waits.silence() if silence is None else silence
-        #: idle connections, and those with a request whose response nobody waits for yet
+        #: idle connections, and those with requests whose responses nobody has read yet
         self._kept: list[http.client.HTTPConnection] = []
-        self._begun: set[http.client.HTTPConnection] = set()
+        self._pipes: list[Pipe] = []
+        #: a connection that is being opened
+        self._opening: socket.socket | None = None
+
+    def prepare(self, beside: socket.socket) -> None:
+        """Begin to open a connection to where `beside` is connected, for the first request that comes."""
+        made = socket.socket(beside.family, socket.SOCK_STREAM)
+        made.setblocking(False)
+        if made.connect_ex(beside.getpeername()) in (0, errno.EINPROGRESS):
+            self._opening = made
+        else:
+            made.close()
+
+    def unprepare(self) -> None:
+        """Close the connection that is being opened."""
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            opening.close()
+
+    def take_over(self, other: Link) -> None:
+        """Have the idle connections of a link which is not used any more, but for requests under way."""
+        while (connection := other._idle()) is not None:
+            self._kept.append(connection)
 
     def call(
         self, method: str, path: str, body: memoryview | bytes | None = None,
@@ -108,7 +134,7 @@ class Link:
         """
         looks = _LOOKS
         while True:
-            kept = self._kept.pop() if self._kept else None
+            kept = self._idle()
             connection = kept or self._connect()
             alive = False
             try:
@@ -129,7 +155,8 @@ class Link:
                 found = take(response) if response.status < 400 else response.read()
                 # else it ended with this response, or expects more
                 alive = whole and connection.sock is not None
-                return response, found
+                if kept is None or not _untimely(response):
+                    return response, found
             except _Again:
                 looks *= _MORE
             except (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as e:
@@ -148,48 +175,49 @@ class Link:
         self, method: str, path: str, body: memoryview | bytes, headers: dict[str, str]
     ) -> Callable[[], tuple[http.client.HTTPResponse, Any]]:
         """Send a request and return what waits for its response, as `call` does. Where that fails, the
-        request is sent again.
+        request is sent again. Small ones follow one another on a connection.
         """
         again = partial(self.call, method, path, body, headers)
+        all_headers = {**self._headers, **trace_headers(), **headers}
         try:
-            connection = self._kept.pop() if self._kept else self._connect()
+            pipe = self._pipe(len(body))
         except Dropped:
             return again
-        self._begun.add(connection)
-        sent = False
-        try:
+
+        def send(connection: http.client.HTTPConnection) -> None:
             connection.sock.settimeout(None)  # except SO_SNDTIMEO
-            all_headers = {**self._headers, **trace_headers(), **headers}
             _request(connection, method, self._to.path + path, body, all_headers)
-            sent = True
+
+        try:
+            answer = pipe.ask(send)
         except _FAILURES:
             return again
         finally:
-            if not sent:
-                self._give_up(connection)
+            self._tidy()
 
         def finish() -> tuple[http.client.HTTPResponse, Any]:
-            alive = False
             try:
-                connection.response_class = self._patient(_LOOKS)
-                response = connection.getresponse()
-                found = response.read()
-                alive = connection.sock is not None
-                return response, found
+                found = pipe.read(answer)
             except (_Again, Dropped, *_FAILURES):
-                return again()
+                found = None
             finally:
-                if alive:
-                    self._begun.discard(connection)
-                    self._kept.append(connection)
-                else:
-                    self._give_up(connection)
+                self._tidy()
+            return again() if found is None or _untimely(found[0]) else found
 
         return finish
 
-    def _give_up(self, connection: http.client.HTTPConnection) -> None:
-        self._begun.discard(connection)
-        connection.close()
+    def _pipe(self, size: int) -> Pipe:
+        """One for a request of that size. Raises Dropped."""
+        if size > _FOLLOWS or not self._pipes:
+            connection = self._idle() or self._connect()
+            quiet = self._silence / 2
+            self._pipes.append(Pipe(connection, _Patient(connection.sock, quiet, self._probe, _LOOKS)))
+        return self._pipes[-1]
+
+    def _tidy(self) -> None:
+        """Keep the connections whose requests are all answered."""
+        self._kept += [pipe.release() for pipe in self._pipes if pipe.idle]
+        self._pipes = [pipe for pipe in self._pipes if pipe.alive and not pipe.idle]
 
     def _patient(self, looks: int | None) -> Any:
         """http.client's response class, but reading through `_Patient`."""
@@ -212,7 +240,31 @@ class Link:
         except (Dropped, http.client.HTTPException, OSError) as e:
             raise Silent(self._silence) from e
 
-    def _connect(self, within: float | None = None) -> http.client.HTTPConnection:
+    def _idle(self) -> http.client.HTTPConnection | None:
+        """A connection that is there already, or nearly."""
+        try:
+            return self._kept.pop()
+        except IndexError:  # asking first would be no answer: another thread may be taking it
+            opening, self._opening = self._opening, None
+        if opening is None:
+            return None
+        try:
+            opened = select.select([], [opening], [], waits.left(min(waits.OPEN, self._silence)))[1]
+            # What was not used within seconds was told so, and is closed.
+            if opened and not select.select([opening], [], [], 0)[0]:
+                return self._connect(over=opening)
+        except (Dropped, OSError):
+            pass
+        except BaseException:
+            opening.close()
+            raise
+        opening.close()
+        return None
+
+    def _connect(
+        self, within: float | None = None, over: socket.socket | None = None
+    ) -> http.client.HTTPConnection:
+        """A new connection; `over` is one without TLS. Raises Dropped."""
         within = self._silence if within is None else within
         host = self._to.hostname or ""
         opening = waits.left(min(waits.OPEN, within))
@@ -225,6 +277,9 @@ class Link:
             )
         else:
             made = http.client.HTTPConnection(host, self._to.port, timeout=opening)
+        if over is not None:
+            over.settimeout(opening)
+            made._create_connection = lambda *_: over  # type: ignore[attr-defined]
         try:
             made.connect()
         except OSError as e:
@@ -237,16 +292,24 @@ class Link:
 
     def close(self) -> None:
         """Close the connections."""
-        for connection in (*self._kept, *self._begun):
+        for connection in self._kept:
             connection.close()
+        for pipe in self._pipes:
+            pipe.close()
         self._kept.clear()
-        self._begun.clear()
+        self._pipes.clear()
+        self.unprepare()
 
 
 def count_by(transfer: Transfer, response: http.client.HTTPResponse) -> None:
     """Have the transfer count what is read of a response from here on: all but the few KiB that were."""
     buffered: Any = response.fp
     buffered.raw.transfer = transfer
+
+
+def _untimely(response: http.client.HTTPResponse) -> bool:
+    """Whether it is no answer to a request: the daemon had waited for one, and this came too late."""
+    return response.status == http.client.REQUEST_TIMEOUT and "X-Request-Id" not in response.headers
 
 
 def _request(

@@ -63,6 +63,8 @@ def abandon() -> None:
 class LocalTransport:
     """Frames to a session of this process. See `Transport`."""
 
+    far = False
+
     def __init__(self, session: str) -> None:
         self._name = session
         self._placement = _inline()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Remote:
     """Base of the stream and http transports: all but batches goes over `Control`."""
 
+    far = False
+
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self._control = Control(url, session, token)
         self.snapshots = RemoteShelf(self._control)

@@ -10,6 +10,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.version import WIRE
+from msgspec import json
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, GraddError, NotAllowed, error_of
@@ -34,19 +35,24 @@ class StreamTransport(Remote):
         """See Transport.attach."""
         self._drop()
         self._control.credentials.refresh()
+        hello = m.Attach("gradd-python", *(resume or (None, None)))
         try:
             self._socket = WebSocket(
                 "ws" + self._control.base.removeprefix("http") + self._path,
                 WIRE,
-                self._control.credentials.headers,
+                {**self._control.credentials.headers, "Gradd-Attach": json.encode(hello).decode()},
                 max_size=DEFAULT.server_message_bytes,
                 silence=self._control.silence,
+                meanwhile=self._control.prepare if resume is None else None,
             )
-            self.extensions = extensions_of(self._socket.headers)
-            hello = m.Attach("gradd-python", *(resume or (None, None)))
-            self._socket.send(frames.join(frames.encode(hello)))
+            self.extensions, self.far = extensions_of(self._socket.headers), self._socket.far
+            if not self.far:
+                self._control.unprepare()
+            if "Gradd-Attached" not in self._socket.headers:  # an older daemon, or a proxy took it out
+                self._socket.send(frames.join(frames.encode(hello)))
             data = self._socket.receive(block=True)
         except InvalidStatus as e:
+            self._control.unprepare()  # a server of one connection at a time would wait for that one
             base, status = self._control.base, e.response.status_code
             found = refusal(status, e.response.headers, e.response.body or b"")
             if isinstance(found, NotAllowed) or (resume is not None and isinstance(found, GraddError)):
@@ -55,6 +61,7 @@ class StreamTransport(Remote):
                 f"no gradd daemon answers at {base} (HTTP {status}): {found}"
             ) from e
         except (OSError, InvalidHandshake) as e:
+            self._control.unprepare()
             if resume is not None:  # it was there
                 raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}: {e}") from e
             if isinstance(e, InvalidHandshake):
@@ -98,6 +105,12 @@ class StreamTransport(Remote):
             return self._socket.coming(told)
         except Closed as e:
             raise Dropped(str(e)) from e
+
+    def delete(self, within: float | None = None) -> None:
+        """See Transport.delete: the stream ends meanwhile."""
+        if self._socket is not None:
+            self._socket.begin_close()
+        super().delete(within)
 
     def doubt(self) -> None:
         """See Transport.doubt."""

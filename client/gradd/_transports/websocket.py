@@ -29,6 +29,8 @@ from .waits import CLOSE, HEED, OPEN, Waiting, left
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+#: how long (s) the answer to a handshake takes where more than the daemon's work is in it
+FAR = 0.01
 _CHUNK = 1 << 18
 _MESSAGE = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
 
@@ -40,12 +42,14 @@ class Closed(ConnectionError):
 class WebSocket:
     """An open connection to `url` (ws, wss). Raises OSError, TimeoutError or InvalidHandshake if it cannot be
     opened. `silence` (s): how long a peer may be silent while a thread waits; half of it is for the answer
-    to a ping.
+    to a ping. `meanwhile` is called with the socket while the answer to the handshake is under way; `far`:
+    whether that took long.
     """
 
     def __init__(
-        self, url: str, subprotocol: str, headers: Mapping[str, str], max_size: int, silence: float
-    ) -> None:
+        self, url: str, subprotocol: str, headers: Mapping[str, str], max_size: int, silence: float,
+        meanwhile: Callable[[socket.socket], None] | None = None,
+    ) -> None:  # fmt: skip
         uri = parse_uri(url)
         self._protocol = ClientProtocol(uri, subprotocols=[subprotocol], max_size=max_size)  # type: ignore[list-item]
         self._messages: deque[bytes] = deque()
@@ -64,7 +68,7 @@ class WebSocket:
             if uri.secure:
                 context = ssl.create_default_context()
                 self._socket = context.wrap_socket(self._socket, server_hostname=uri.host)
-            self._shake_hands(headers)
+            self._shake_hands(headers, meanwhile)
         except BaseException:
             self._socket.close()
             raise
@@ -80,12 +84,17 @@ class WebSocket:
         self.told: Callable[[], None] | None = None
         keeper().add(self)
 
-    def _shake_hands(self, headers: Mapping[str, str]) -> None:
+    def _shake_hands(
+        self, headers: Mapping[str, str], meanwhile: Callable[[socket.socket], None] | None
+    ) -> None:
         protocol = self._protocol
         request = protocol.connect()
         request.headers.update(headers)
         protocol.send_request(request)
         self._socket.sendall(b"".join(protocol.data_to_send()))
+        sent = time.perf_counter()
+        if meanwhile is not None:
+            meanwhile(self._socket)
         while True:
             data = self._socket.recv(_CHUNK)
             if not data:
@@ -99,6 +108,7 @@ class WebSocket:
                 else:
                     self._take(event)
             if protocol.state is not State.CONNECTING:
+                self.far = time.perf_counter() - sent >= FAR
                 return
 
     # -- messages ----------------------------------------------------------------------------------
@@ -167,6 +177,22 @@ class WebSocket:
                 self._tell()
         return True
 
+    def begin_close(self) -> None:
+        """Begin the closing handshake, if nobody uses the socket; `close` waits for the answer."""
+        if self._lock.acquire(blocking=False):
+            try:
+                with suppress(OSError):
+                    self._say_close()
+            finally:
+                self._waited()
+                self._lock.release()
+
+    def _say_close(self) -> None:
+        if self._protocol.state is State.OPEN and not (self._out or self._gone):
+            self._protocol.send_close(1000)
+            self._write()
+            self._flush()
+
     def close(self) -> None:
         """Do the closing handshake, with a short timeout, and close."""
         keeper().remove(self)
@@ -176,10 +202,8 @@ class WebSocket:
             return
         try:
             with suppress(OSError):  # already closed
-                if self._protocol.state is State.OPEN and not (self._out or self._gone):
-                    self._protocol.send_close(1000)
-                    self._write()
-                    self._flush()
+                self._say_close()
+                if self._protocol.state is State.CLOSING and not (self._out or self._gone):
                     self._socket.settimeout(CLOSE)
                     while self._socket.recv(_CHUNK):
                         continue

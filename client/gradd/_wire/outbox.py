@@ -12,17 +12,18 @@ from gradd_protocol.fields import Logged
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.values import encode_real, encode_scalars
 
+from .._exceptions import GraddError
 from .._mirror import Event
-from .._program import CachedProgram
+from .._program import Builder, CachedProgram
 from .._transports import trace_headers
-from .pending import Fetch, Sent
+from .pending import Fetch, Sent, lose
 from .staged import StagedUpload, begin, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from .._mirror import Machine, MirrorState
-    from .._program import Builder, Recorded
+    from .._program import Recorded
     from .live import Live
     from .wire import Wire
 
@@ -52,6 +53,8 @@ class Outbox:
         self._next_id = 1
         #: points of curves that are not sent: name, number or tensor, step
         self._logged: list[tuple[str, Any, int | None]] = []
+        #: uploads that may still be under way
+        self._staging: list[StagedUpload] = []
 
     def log(self, name: str, value: Any, step: int | None) -> None:
         """Send a point with the next batch that has its tensor, or that follows it."""
@@ -75,6 +78,7 @@ class Outbox:
         self.latest = None
         self._next_id = 1
         self._logged = []
+        self._staging = []
 
     def send(
         self, built: Builder, fetch: list[Any], state: list[str] | None = None,
@@ -86,9 +90,7 @@ class Outbox:
         Tensors in `fetch` get a `Fetch`; names in `bind` are bound.
         """
         wire = self._wire
-        for data in built.uploads:
-            if isinstance(data, StagedUpload):
-                data.settle()
+        self._settle(built)
         if not (built.steps or fetch or state or bind or unbind or wire.dead or self._logged):
             return None
         recording = self._recording(built)
@@ -99,6 +101,31 @@ class Outbox:
             # An interrupt before the batch is sent leaves tensors with ids that the server does not know.
             self._knowledge.on(Event.INTERRUPTED)
             raise
+
+    def _settle(self, built: Builder) -> None:
+        """Have its staged uploads there. RuntimeError where there is no room: then its steps are lost."""
+        try:
+            for data in built.uploads:
+                if not isinstance(data, StagedUpload):
+                    continue
+                try:
+                    data.settle()
+                except RuntimeError:
+                    self._free(built)
+                    data.settle()
+        except BaseException as e:
+            error = e if isinstance(e, Exception) else GraddError("the upload of this tensor was interrupted")
+            lose(built, 0, error, self._wire.lost)
+            self._knowledge.on(Event.INTERRUPTED)
+            raise
+
+    def _free(self, built: Builder) -> None:
+        """Free what is dead and no input of steps that are not sent yet, and wait until that is done."""
+        free = self._frees(built.slots)
+        if free:
+            self._wire.make_room()
+            self._send(Builder(), 0.0, [], [], {}, [], free=free)
+        self._wire.wait_all()
 
     def send_beside(self, built: Builder) -> None:
         """Send a batch of its own that makes tensors which no recorded step knows yet. It frees nothing, and
@@ -119,7 +146,7 @@ class Outbox:
 
     def _send(
         self, built: Builder, recording: float, fetch: list[Any], state: list[str], bind: dict[str, Any],
-        unbind: list[str], beside: bool = False,
+        unbind: list[str], beside: bool = False, free: list[str] | None = None,
     ) -> Sent:  # fmt: skip
         wire = self._wire
         known = self.program(built)
@@ -146,7 +173,7 @@ class Outbox:
             values=built.encoded or (encode_scalars(built.values) if built.values else []),
             uploads=uploads, keep=keep, first=first,
             fetch=[t._id if k is None else inputs + k for t, k in reads] if reads else [],
-            free=[] if beside else self._frees(),
+            free=[] if beside else self._frees() if free is None else free,
             bind={name: t._id for name, t in bind.items()} if bind else {}, unbind=unbind, state=state,
             log=[] if beside or not self._logged else self._take_logged(),
             # A program counts for the bytes of the message that defines it, which no clock may change.
@@ -233,13 +260,14 @@ class Outbox:
 
     def stage(self, array: Any) -> StagedUpload:
         """Upload a large array ahead of its batch; RuntimeError if there is no room."""
-        return stage(self._wire, array)
+        return stage(self._wire, array, self._staging)
 
     def begin_stage(self, array: Any) -> StagedUpload:
         """Begin to upload a large array that nobody writes to; see `staged.begin`."""
         return begin(self._wire, array)
 
-    def _frees(self) -> list[str]:
+    def _frees(self, besides: Collection[str] = ()) -> list[str]:
+        """The ids to free, but for those in steps that are not sent, and `besides`."""
         out: list[str] = []
         dead, own = self._wire.dead, self._wire.prefixes
         if not dead:
@@ -248,7 +276,7 @@ class Outbox:
         named = self._named()
         for _ in range(min(len(dead), DEFAULT.batch_ids)):
             i = dead.popleft()
-            if i in named:
+            if i in named or i in besides:
                 dead.append(i)
                 continue
             self._live.forget(i)

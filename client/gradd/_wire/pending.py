@@ -103,15 +103,8 @@ class Sent:
     def lose(self, applied: int, error: Exception, lost: Lost) -> None:
         """Mark the outputs of steps that did not run as lost; `lost` takes note of the steps."""
         self.failed = True
-        built = self.built
-        if built is None or applied >= len(built):
-            return
-        lost.add(built, applied, error)
-        for ref in built.outputs[built.first_output(applied) :]:
-            t: Any = ref() if ref is not None else None
-            if t is not None:
-                t._lost = error
-                forget_look(t)
+        if self.built is not None:
+            lose(self.built, applied, error, lost)
 
     def done(self) -> None:
         """It is answered, or never will be: it is not sent again."""
@@ -126,3 +119,15 @@ class Sent:
     def forget(self) -> None:
         """Drop the recorded steps, once call sites and reads are no longer needed."""
         self.built = None
+
+
+def lose(built: Builder, applied: int, error: Exception, lost: Lost) -> None:
+    """Mark the outputs of steps that did not run as lost; `lost` takes note of the steps."""
+    if applied >= len(built):
+        return
+    lost.add(built, applied, error)
+    for ref in built.outputs[built.first_output(applied) :]:
+        t: Any = ref() if ref is not None else None
+        if t is not None:
+            t._lost = error
+            forget_look(t)
