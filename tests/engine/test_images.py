@@ -152,7 +152,10 @@ def test_compiled_convolutions_are_the_plain_ones(case: Any, dtype: str, count: 
         op = REGISTRY[name]
         found, want = (f(np, *given, **attrs, **rest) for f in (KERNELS[name](op.impl), op.impl))
         assert (found.shape, found.dtype) == (want.shape, want.dtype)
-        if case[1] == case[2] == case[-1] and dtype != "complex64":
+        another_order = case[1] == case[2] == case[-1] or (
+            name == "convolution_transpose" and case[1] >= case[2]
+        )
+        if another_order and dtype != "complex64":
             np.testing.assert_allclose(found, want, **close)
         else:
             np.testing.assert_array_equal(found, want)

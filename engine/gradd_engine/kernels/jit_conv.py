@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data import numel
 from . import jit_depthwise as depthwise
 from .arrays import floating
-from .images_conv import How, convolve_transposed
+from .images_conv import How, convolve, convolve_transposed
 from .native import INDICES, compiled
 
 if TYPE_CHECKING:
@@ -60,6 +61,26 @@ def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any
     return found
 
 
+def _turns(images: Sequence[int], weight: Sequence[int], how: How, groups: int) -> bool:
+    """Whether a convolution with the windows turned round gives the same faster: it has no columns to sum,
+    but rows of them for each channel that comes in, and a weight to reorder.
+    """
+    if how.single or any(s != 1 for s in how.stride):
+        return False
+    if any(p > d * (k - 1) for k, p, d in zip(how.kernel, how.padding, how.dilation, strict=True)):
+        return False
+    inner = weight[0] // groups
+    return inner <= weight[1] and images[0] * numel(images[2:]) >= 2 * inner
+
+
+def _turned(weight: Any, groups: int) -> Any:
+    """The weight [C, O / groups, *kernel] as [O, C / groups, *kernel], its windows turned round."""
+    c, each, *kernel = weight.shape
+    around = weight[(slice(None), slice(None), *(slice(None, None, -1),) * len(kernel))]
+    swapped = around.reshape(groups, c // groups, each, *kernel).swapaxes(1, 2)
+    return np.ascontiguousarray(swapped).reshape(groups * each, c // groups, *kernel)
+
+
 def _forward(plain: Any) -> Any:
     def kernel(
         xp: Any, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
@@ -82,6 +103,10 @@ def _transposed(plain: Any) -> Any:
         how = How(weight.shape[2:], stride, padding, dilation)
         if depthwise.fits(x, weight, groups):
             return depthwise.for_input(x, weight, bias, how, size)
+        if _turns(x.shape, weight.shape, how, groups):
+            turned = _turned(weight, groups)
+            back = [d * (k - 1) - p for k, p, d in zip(how.kernel, padding, dilation, strict=True)]
+            return convolve(np, x, turned, bias, how._replace(padding=back), size, groups)
         fold = _fold if x.ndim == 4 and stride[0] != 1 else None
         return convolve_transposed(xp, x, weight, bias, how, size, groups, _fold_flat, fold)
 
