@@ -37,6 +37,10 @@ CASES = {
     "one element": (2, 40, 8, (20, 20), (1, 1), (1, 1), (0, 0), (1, 1), 2),
     "every other element": (2, 4, 8, (7, 7), (1, 1), (2, 2), (0, 0), (1, 1), 1),
     "a group a channel": (2, 8, 16, (9, 9), (3, 3), (1, 1), (1, 1), (1, 1), 8),
+    "a channel of its own": (2, 8, 8, (9, 40), (3, 3), (1, 1), (1, 1), (1, 1), 8),
+    "a channel of its own, everything": (3, 3, 3, (17, 9), (5, 4), (2, 3), (2, 3), (1, 2), 3),
+    "a channel of its own, padding beyond the window": (2, 2, 2, (4, 5), (2, 2), (1, 1), (3, 3), (1, 1), 2),
+    "a channel of its own, dilated": (2, 4, 4, (12, 11), (3, 7), (1, 1), (2, 0), (3, 1), 4),
     "a line": (3, 4, 5, (600,), (5,), (2,), (2,), (2,), 1),
     "a volume": (2, 4, 6, (5, 6, 7), (2, 3, 2), (1, 2, 1), (1, 0, 1), (1, 1, 2), 2),
     "a flat volume": (3, 2, 2, (8, 20, 40), (3, 3, 2), (1, 1, 1), (0, 0, 0), (1, 1, 1), 1),
@@ -131,16 +135,30 @@ def test_threads_change_no_bit(case: Any, monkeypatch: pytest.MonkeyPatch) -> No
 
 @CASE
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
-def test_compiled_sums_are_the_plain_ones(case: Any, dtype: str, count: int) -> None:
+def test_compiled_convolutions_are_the_plain_ones(case: Any, dtype: str, count: int) -> None:
     pytest.importorskip("numba")
-    from gradd_engine.kernels.jit_images import KERNELS
+    from gradd_engine.kernels.jit_conv import KERNELS
 
-    _, w, g, how = arrays(case, dtype)
-    op = REGISTRY["convolution_transpose"]
-    attrs = {"size": case[3], **how._asdict(), "groups": case[-1]}
-    del attrs["kernel"]
-    found, want = (f(np, g, w, None, **attrs) for f in (KERNELS[op.name](op.impl), op.impl))
-    np.testing.assert_array_equal(found, want)
+    x, w, g, how = arrays(case, dtype)
+    bias = RNG.standard_normal(w.shape[0]).astype(dtype)
+    rest = {**how._asdict(), "groups": case[-1]}
+    kernel = rest.pop("kernel")
+    close = {"rtol": 1e-4, "atol": 1e-4} if dtype != "float64" else {"rtol": 1e-10, "atol": 1e-10}
+    for name, given, attrs in (
+        ("convolution", (x, w, bias), {}),
+        ("convolution_transpose", (g, w, None), {"size": case[3]}),
+        ("convolution_weight", (g, x), {"kernel": kernel}),
+    ):
+        op = REGISTRY[name]
+        found, want = (f(np, *given, **attrs, **rest) for f in (KERNELS[name](op.impl), op.impl))
+        assert (found.shape, found.dtype) == (want.shape, want.dtype)
+        another_order = case[1] == case[2] == case[-1] or (
+            name == "convolution_transpose" and case[1] >= case[2]
+        )
+        if another_order and dtype != "complex64":
+            np.testing.assert_allclose(found, want, **close)
+        else:
+            np.testing.assert_array_equal(found, want)
 
 
 @CASE

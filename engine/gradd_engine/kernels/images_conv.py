@@ -58,8 +58,9 @@ class How(NamedTuple):
         return numel(self.kernel) == 1 and not any(self.padding) and all(s == 1 for s in self.stride)
 
 
-#: the signature of `_fold_flat`
-Fold = Callable[[Any, "Sequence[int]", int, Buffers], Any]
+#: the signatures of `_fold_flat` and of `_fold`
+FoldFlat = Callable[[Any, "Sequence[int]", int, Buffers], Any]
+Fold = Callable[[Any, How, "Sequence[int]", Buffers], Any]
 
 
 class ConvBlock(NamedTuple):
@@ -283,11 +284,12 @@ def convolve_transposed(
     how: How,
     size: Sequence[int],
     groups: int,
+    fold_flat: FoldFlat | None = None,
     fold: Fold | None = None,
 ) -> Any:
     """The transpose of `convolve`: [N, C, ...] with a weight [C, O / groups, *kernel] to [N, O, *size].
 
-    `fold` sums columns in flat planes, if there is a faster way than NumPy.
+    `fold_flat` and `fold` sum columns, in flat planes and in others, if there is a faster way than NumPy.
     """
     n, c, *places = input.shape
     inner, each, taps = c // groups, weight.shape[1], numel(how.kernel)
@@ -333,10 +335,10 @@ def convolve_transposed(
             xp.matmul(left, right, out=columns)
             if flat:
                 columns = columns.reshape(groups, taps, high - low, many, width)
-                found = (fold or _fold_flat)(columns, shifts, numel(whole), buffers)
+                found = (fold_flat or _fold_flat)(columns, shifts, numel(whole), buffers)
             else:
                 columns = columns.reshape(groups * (high - low), *how.kernel, many, *wide)
-                found = _fold(columns, how, whole, buffers)
+                found = (fold or _fold)(columns, how, whole, buffers)
             found = found.reshape(groups, high - low, many, *whole)[(_ALL, _ALL, _ALL, *crop)]
             target = xp.moveaxis(out[first:last, :, low:high], 0, 2)
             if add is None:

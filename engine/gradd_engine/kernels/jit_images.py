@@ -1,4 +1,4 @@
-"""Compiled kernels on images: the sums of a transposed convolution and of max pooling's gradient."""
+"""Compiled kernels on images: the sums of max pooling's gradient."""
 
 from __future__ import annotations
 
@@ -8,54 +8,11 @@ import numpy as np
 
 from ..data import numel
 from .arrays import floating, ready
-from .images_conv import How, convolve_transposed
 from .images_pool import check_places, each_plane
 from .native import INDICES, compiled
 
 if TYPE_CHECKING:
     from .windows import Buffers
-
-
-@compiled(5, 4, INDICES)
-def _add_taps(columns: Any, out: Any, shifts: Any) -> None:
-    groups, taps, channels, many, width = columns.shape
-    for g in range(groups):
-        for c in range(channels):
-            for n in range(many):
-                plane = out[g, c, n]
-                plane[:] = 0
-                for t in range(taps):
-                    target = plane[shifts[t] : shifts[t] + width]
-                    row = columns[g, t, c, n, : target.size]
-                    for b in range(target.size):
-                        target[b] += row[b]
-
-
-def _fold(columns: Any, shifts: Any, size: int, buffers: Buffers) -> Any:
-    groups, _, channels, many, _ = columns.shape
-    found = buffers.take("fold", (groups, channels, many, size), columns.dtype)
-    _add_taps(columns, found, np.array(shifts))
-    return found
-
-
-def _transposed(plain: Any) -> Any:
-    def kernel(
-        xp: Any,
-        x: Any,
-        weight: Any,
-        bias: Any,
-        size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        groups: int,
-    ) -> Any:
-        if not floating(x):
-            return plain(xp, x, weight, bias, size, stride, padding, dilation, groups)
-        how = How(weight.shape[2:], stride, padding, dilation)
-        return convolve_transposed(xp, x, weight, bias, how, size, groups, _fold)
-
-    return kernel
 
 
 @compiled(2, INDICES, 2)
@@ -95,4 +52,4 @@ def _max_backward(plain: Any) -> Any:
     return kernel
 
 
-KERNELS = {"convolution_transpose": _transposed, "max_pool2d_backward": _max_backward}
+KERNELS = {"max_pool2d_backward": _max_backward}

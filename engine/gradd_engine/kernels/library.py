@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from . import activation_loops as elementwise
 from . import class_losses as losses
-from . import jit_images, jit_places, jit_recurrent, noise, normalize, steps, sums
+from . import jit_conv, jit_images, jit_places, jit_recurrent, noise, normalize, steps, sums
 from . import softmax_rows as softmax
 
 if TYPE_CHECKING:
     from .table import Native
 
 #: increase whenever a kernel's bits may change
-ID = "jit-3"
+ID = "jit-4"
 
 NATIVE: dict[str, Native] = {}
 for _module in (
-    elementwise, jit_images, jit_places, jit_recurrent, losses, noise, normalize, softmax, steps, sums,
+    elementwise, jit_conv, jit_images, jit_places, jit_recurrent, losses, noise, normalize, softmax, steps,
+    sums,
 ):  # fmt: skip
     NATIVE.update(_module.KERNELS)

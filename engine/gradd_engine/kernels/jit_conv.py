@@ -1,0 +1,127 @@
+"""Compiled parts of convolutions: the sums of transposed ones, and those of a group a channel as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data import numel
+from . import jit_depthwise as depthwise
+from .arrays import floating
+from .images_conv import How, convolve, convolve_transposed
+from .native import INDICES, compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .windows import Buffers
+
+
+@compiled(5, 4, INDICES)
+def _add_taps(columns: Any, out: Any, shifts: Any) -> None:
+    groups, taps, channels, many, width = columns.shape
+    for g in range(groups):
+        for c in range(channels):
+            for n in range(many):
+                plane = out[g, c, n]
+                plane[:] = 0
+                for t in range(taps):
+                    target = plane[shifts[t] : shifts[t] + width]
+                    row = columns[g, t, c, n, : target.size]
+                    for b in range(target.size):
+                        target[b] += row[b]
+
+
+@compiled(6, 4, INDICES)
+def _add_strided(columns: Any, out: Any, how: Any) -> None:
+    channels, height, width, images, rows, cols = columns.shape
+    for c in range(channels):
+        for n in range(images):
+            plane = out[c, n]
+            plane[:] = 0
+            for a in range(height):
+                for b in range(width):
+                    for i in range(rows):
+                        target, row = plane[i * how[0] + a * how[4]], columns[c, a, b, n, i]
+                        for j in range(cols):
+                            target[b * how[5] + j * how[1]] += row[j]
+
+
+def _fold_flat(columns: Any, shifts: Any, size: int, buffers: Buffers) -> Any:
+    groups, _, channels, many, _ = columns.shape
+    found = buffers.take("fold", (groups, channels, many, size), columns.dtype)
+    _add_taps(columns, found, np.array(shifts))
+    return found
+
+
+def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any:
+    found = buffers.take("fold", (columns.shape[0], columns.shape[3], *whole), columns.dtype)
+    _add_strided(columns, found, depthwise.numbers(how))
+    return found
+
+
+def _turns(images: Sequence[int], weight: Sequence[int], how: How, groups: int) -> bool:
+    """Whether a convolution with the windows turned round gives the same faster: it has no columns to sum,
+    but rows of them for each channel that comes in, and a weight to reorder.
+    """
+    if how.single or any(s != 1 for s in how.stride):
+        return False
+    if any(p > d * (k - 1) for k, p, d in zip(how.kernel, how.padding, how.dilation, strict=True)):
+        return False
+    inner = weight[0] // groups
+    return inner <= weight[1] and images[0] * numel(images[2:]) >= 2 * inner
+
+
+def _turned(weight: Any, groups: int) -> Any:
+    """The weight [C, O / groups, *kernel] as [O, C / groups, *kernel], its windows turned round."""
+    c, each, *kernel = weight.shape
+    around = weight[(slice(None), slice(None), *(slice(None, None, -1),) * len(kernel))]
+    swapped = around.reshape(groups, c // groups, each, *kernel).swapaxes(1, 2)
+    return np.ascontiguousarray(swapped).reshape(groups * each, c // groups, *kernel)
+
+
+def _forward(plain: Any) -> Any:
+    def kernel(
+        xp: Any, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int
+    ) -> Any:
+        how = How(weight.shape[2:], stride, padding, dilation)
+        if floating(x) and depthwise.fits(x, weight, groups):
+            return depthwise.forward(x, weight, bias, how)
+        return plain(xp, x, weight, bias, stride, padding, dilation, groups)
+
+    return kernel
+
+
+def _transposed(plain: Any) -> Any:
+    def kernel(
+        xp: Any, x: Any, weight: Any, bias: Any, size: Any, stride: Any, padding: Any, dilation: Any,
+        groups: int,
+    ) -> Any:  # fmt: skip
+        if not floating(x):
+            return plain(xp, x, weight, bias, size, stride, padding, dilation, groups)
+        how = How(weight.shape[2:], stride, padding, dilation)
+        if depthwise.fits(x, weight, groups):
+            return depthwise.for_input(x, weight, bias, how, size)
+        if _turns(x.shape, weight.shape, how, groups):
+            turned = _turned(weight, groups)
+            back = [d * (k - 1) - p for k, p, d in zip(how.kernel, padding, dilation, strict=True)]
+            return convolve(np, x, turned, bias, how._replace(padding=back), size, groups)
+        fold = _fold if x.ndim == 4 and stride[0] != 1 else None
+        return convolve_transposed(xp, x, weight, bias, how, size, groups, _fold_flat, fold)
+
+    return kernel
+
+
+def _weight(plain: Any) -> Any:
+    def kernel(
+        xp: Any, g: Any, x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int
+    ) -> Any:
+        if floating(x) and x.ndim == 4 and g.shape[1] == x.shape[1] == groups:
+            return depthwise.for_weight(g, x, How(kernel, stride, padding, dilation))
+        return plain(xp, g, x, kernel, stride, padding, dilation, groups)
+
+    return kernel
+
+
+KERNELS = {"convolution": _forward, "convolution_transpose": _transposed, "convolution_weight": _weight}
