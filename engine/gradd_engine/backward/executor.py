@@ -437,10 +437,7 @@ def _skippable(order: list[Node]) -> bool:
         return False
     if Node.turned and any(node.shapes for node in order):
         return False
-    for node in order:  # noqa: SIM110 - a generator takes twice the time
-        if node.retainers:
-            return False
-    return True
+    return not any([node.retainers for node in order])  # noqa: C419 - a generator takes twice the time
 
 
 def _callables(order: list[Node]) -> bool:
