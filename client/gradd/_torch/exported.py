@@ -22,7 +22,7 @@ _ASSERTIONS = ("aten::_assert", "aten::sym_constrain_range")
 #: modules of functions that compute sizes from sizes
 _ON_SIZES = ("_operator", "math", "builtins", "torch")
 _SET_GRAD = torch.ops.higher_order.wrap_with_set_grad_enabled
-_STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+_HELD = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 _WRITTEN = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 
 
@@ -65,7 +65,7 @@ class Exported:
             if node.op == "placeholder":
                 slots[node] = len(slots)
                 spec = next(specs)
-                if spec.kind in _STATE:
+                if spec.kind in _HELD:
                     self.state.append(spec.target)
                     continue
                 places[node.name] = len(self._expected)
@@ -177,7 +177,7 @@ def _strange(program: Any) -> Iterator[str]:
         if node.op == "call_function" and _computes(node) and _function(node) is None:
             yield str(node.target)
     for spec in program.graph_signature.input_specs:
-        if spec.kind not in (*_STATE, InputKind.USER_INPUT):
+        if spec.kind not in (*_HELD, InputKind.USER_INPUT):
             yield f"an input that is a {spec.kind.name.lower()}"
 
 

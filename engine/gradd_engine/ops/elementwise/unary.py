@@ -27,7 +27,7 @@ _UFUNCS = frozenset(
     {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "tanh"}
 )
 #: functions of a wide range, which autocast computes in float32 on a GPU
-_WIDE = frozenset(
+_IN_FLOAT32 = frozenset(
     {
         "acos", "asin", "cosh", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "rsqrt",
         "sinh", "tan",
@@ -43,7 +43,7 @@ def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: s
         vjp=vjp,
         node=node,
         ufunc=name if name in _UFUNCS else "",
-        autocast={"cuda": "float32"} if name in _WIDE else {},
+        autocast={"cuda": "float32"} if name in _IN_FLOAT32 else {},
         method=True,
         inplace=True,
         doc=f"Element-wise {name} (torch.{name}); integers give the default float type.",
