@@ -161,6 +161,30 @@ def test_compiled_convolutions_are_the_plain_ones(case: Any, dtype: str, count: 
             np.testing.assert_array_equal(found, want)
 
 
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+@CASE
+def test_a_bad_number_reaches_no_more_than_in_the_plain_kernels(case: Any, bad: float) -> None:
+    pytest.importorskip("numba")
+    from gradd_engine.kernels.jit_conv import KERNELS
+
+    x, w, g, how = arrays(case)
+    rest = {**how._asdict(), "groups": case[-1]}
+    kernel = rest.pop("kernel")
+    for a in (x, g):
+        a.reshape(-1)[: 1 if a.size else 0] = bad
+    for name, given, attrs in (
+        ("convolution", (x, w, None), {}),
+        ("convolution_transpose", (g, w, None), {"size": case[3]}),
+        ("convolution_weight", (np.ones_like(g), x), {"kernel": kernel}),
+        ("convolution_weight", (g, np.ones_like(x)), {"kernel": kernel}),
+    ):
+        op = REGISTRY[name]
+        with np.errstate(all="ignore"):
+            found, want = (f(np, *given, **attrs, **rest) for f in (KERNELS[name](op.impl), op.impl))
+        # They may leave out what plain ones multiply by the padding's zeros.
+        assert not (np.isfinite(want) & ~np.isfinite(found)).any(), name
+
+
 @CASE
 def test_arrays_of_another_namespace_are_worked_on_as_a_whole(case: Any, count: int) -> None:
     x, w, g, how = arrays(case)

@@ -254,7 +254,7 @@ class Link:
             if opened and not select.select([opening], [], [], 0)[0]:
                 return self._connect(over=opening)
         except (Dropped, OSError):
-            pass
+            pass  # the caller opens another
         except BaseException:
             opening.close()
             raise

@@ -70,7 +70,7 @@ def _row(
             _one(out, to, first, last, x, row + at, step, cells[b])
             b += 1
             continue
-        # Cells further right are within the plane sooner, and no longer so sooner.
+        # Cells further right enter the plane sooner, and leave it sooner.
         first1, last1 = _inside(at + gap, step, width, cols)
         first2, last2 = _inside(at + 2 * gap, step, width, cols)
         begin, end = first, max(first, last2)
@@ -308,7 +308,8 @@ def for_weight(g: Any, x: Any, how: How) -> Any:
             _correlate_whole(
                 given.reshape(g.shape), planes.reshape(x.shape), out, some.start, some.stop, steps
             )
-            return
+            if np.isfinite(out[some]).all():  # else 0 times what is beside the windows may have made it so
+                return
         _correlate(given, planes, shape, places, size, out, some.start, some.stop, steps)
 
     each_plane(np, c, n * numel(how.kernel) * numel(g.shape[2:]), work)

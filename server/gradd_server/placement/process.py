@@ -212,8 +212,8 @@ class EngineProcess:
             try:
                 self._orders.sendmsg(order_envelope(session, order), (), socket.MSG_DONTWAIT)
                 return
-            except BlockingIOError:  # so many that nobody can have heard them
-                pass
+            except BlockingIOError:
+                pass  # so many that nobody can have heard them: it goes the other way
             except OSError:  # the process died
                 return
         self.send(EnvelopeKind.STOP, session, msgspec.json.encode(order))
