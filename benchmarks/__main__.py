@@ -71,8 +71,7 @@ def main() -> int:
             print(f"{question}: {time.monotonic() - began:.1f} s", file=sys.stderr)
     print(interpreter, table(rows), sep="\n\n")
     if options.write:
-        with open(options.write, "w") as file:
-            file.write(document(rows, (before, os.getloadavg()[0]), str(interpreter)))
+        Path(options.write).write_text(document(rows, (before, os.getloadavg()[0]), str(interpreter)))
     return int(worse)
 
 

@@ -108,9 +108,9 @@ def machine() -> str:
 def _missed(row: Row) -> str:
     assert row.value is not None
     assert row.bar is not None
-    by = row.bar / row.value if row.at_least else row.value / row.bar
+    over, under = (row.bar, row.value) if row.at_least else (row.value, row.bar)
     text = f"- **{row.work}**: {_number(row.value, row.unit)} where {_number(row.bar, row.unit)} is wanted"
-    text += f", {by:.2f} times off."
+    text += f", {over / under:.2f} times off." if under else "."
     cpu = [f"{process} {_number(used[0], 'µs')}" for process, used in row.cpu.items()]
     if cpu:
         text += f" CPU a step: {', '.join(cpu)}."

@@ -99,3 +99,9 @@ def test_where_a_step_goes_adds_up() -> None:
     script, session, kernels = map(int, found.groups())
     assert min(script, session) > 0 <= kernels, text
     assert "mul" in text
+
+
+def test_a_missed_bar_of_nothing_is_told() -> None:
+    rows = [Row(work="trips", value=3.0, bar=0.0), Row(work="share", value=0.0, bar=0.5, at_least=True)]
+    page = document(rows, (0.0, 0.0), "Interpreter: one.")
+    assert "- **trips**: 3.00 where 0.00 is wanted.\n- **share**: 0.00 where 0.50 is wanted.\n" in page
