@@ -16,6 +16,7 @@ from gradd_engine.tensor import (
     InferenceCounter,
     Node,
     VersionCounter,
+    node_of,
 )
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def correct(
     mine = t._leaf, t.requires_grad, t._fn is not None, t._requires_grad
     if not (graph_lost or changed) and mine == flags:
         return
-    before = t._fn
+    before = node_of(t)
 
     def left() -> Remains:
         if before is not None:

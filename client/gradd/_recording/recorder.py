@@ -23,6 +23,7 @@ from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
 from .._program import LATE, Builder, Cut, Grad, Recorded, RuntimeSlot, attrs_of, kind_of, phase
 from .sharing import written_to
 from .sites import call_site, repeated_site
+from .trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from gradd_engine.schema import Op
 
     from .._exceptions import Site
-    from .._mirror import MirrorBackend
+    from .._mirror import Machine, MirrorBackend, MirrorState
     from .._program import CachedProgram
     from .._wire import Sent
     from .ahead import Ahead
@@ -45,7 +46,7 @@ _FREED = BatchState.FREED
 _TOUCHED, _SENT = after(Event.TOUCHED, BATCH), after(Event.SENT, BATCH)
 _PASSED = {False: after(Event.PASS_FREED, BATCH), True: after(Event.PASS_KEPT, BATCH)}
 #: steps in one batch
-_STEPS = DEFAULT.batch_steps
+STEPS = DEFAULT.batch_steps
 #: total bytes of uploads in one batch
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -57,6 +58,11 @@ class RecorderHost(Protocol):
     #: of all threads
     recorders: list[Recorder]
     sharing: Sharing
+    knowledge: Machine[MirrorState]
+
+    @property
+    def away(self) -> bool:
+        """Whether it is closed, lost, or a forked child's."""
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -87,6 +93,7 @@ class Recorder:
         self.tape: Tape | None = None
         #: what the thread makes before the script asks for it, if anything
         self.ahead: Ahead | None = None
+        self.trail = Trail(self)
 
     def on(self, event: Event) -> None:
         """An event of the step being recorded."""
@@ -107,8 +114,7 @@ class Recorder:
             self.flush()
         if len(self.session.recorders) > 1:
             self._order(op.effects.wide)
-        if op.effects.wide:
-            self.batch = _TOUCHED[self.batch]
+        self.widen(op)
         building = self.building
         args = self._args(inputs)
         kept = attrs_of(op, attrs, building.values) if attrs else ()
@@ -123,11 +129,18 @@ class Recorder:
         at, known = len(building.steps), building.known
         hints = [] if known is None else known.hints
         site = repeated_site(hints, at) if at < len(hints) else call_site(5)
-        self._name(outs, building.append(step, site), site)
+        slot = building.append(step, site)
+        self._name(outs, slot, site)
         if op.acts:
-            self._acted(op, inputs, attrs, outs, site)
-        if len(building.steps) >= _STEPS:
-            self._cut()
+            self.acted(op, inputs, attrs, outs, site)
+        self.trail.ran(op, inputs, attrs, outs, outputs is outs, at, step, slot)
+        if len(building.steps) >= STEPS:
+            self.cut()
+
+    def widen(self, op: Op) -> None:
+        """Note whether the step of an op touches more than the storages of its arguments."""
+        if op.effects.wide:
+            self.batch = _TOUCHED[self.batch]
 
     def _name(self, outs: tuple[Any, ...], slot: int, site: Site | None) -> None:
         """Give results their slots, from `slot` on, and new nodes the place of their op."""
@@ -147,7 +160,7 @@ class Recorder:
                     fn.site = site
             slot += 1
 
-    def _acted(
+    def acted(
         self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: tuple[Any, ...], site: Site
     ) -> None:
         """Note what the op of the step that was just added did besides making its outputs."""
@@ -206,8 +219,8 @@ class Recorder:
             building.begin(self.session.habit(step))
         self._name((out,), building.append(step, call_site()), None)
         self.on(Event.END)
-        if len(self.building) >= _STEPS:
-            self._cut()
+        if len(self.building) >= STEPS:
+            self.cut()
 
     def upload(self, t: Tensor, data: Any, requires_grad: bool) -> None:
         """Record a tensor created from bytes; `data` is an array that we own, or a staged upload."""
@@ -324,6 +337,7 @@ class Recorder:
                 self.tape.spoil("it reads a value, or has more steps than a batch holds")
             if self.session.sharing.taken:
                 self.session.sharing.check()
+            self.trail.end(self.building)
             built, self.building = self.building, Builder()
             self.batch = _SENT[self.batch]
             ahead = self.ahead
@@ -331,12 +345,13 @@ class Recorder:
                 return None
             return self.session.send(built, fetch or [], **more)
 
-    def _cut(self) -> None:
+    def cut(self) -> None:
         """At 4,096 steps: send up to the latest step like the first (`phase`), so that a loop's programs
         repeat.
         """
         if self.tape is not None:
             self.tape.spoil("it has more steps than a batch holds")
+        self.trail.end(self.building)
         built = self.building
         at = phase(built)
         if at is None:

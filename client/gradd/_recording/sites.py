@@ -46,10 +46,11 @@ def call_site(depth: int = 2) -> Site:
     return frame.f_code, frame.f_lasti
 
 
-def repeated_site(hints: list[tuple[int, Site] | None], at: int) -> Site:
-    """`call_site(5)` of a caller whose step `at` is recorded again. It walks once, and leaves in `hints` how
-    deep the line was. Where that instruction is as deep again, it is taken to have come the same way: a loop
-    that calls now one object of ours, now one of the user's as many calls deep, is told by the outer line.
+def repeated_site(hints: list[tuple[int, Site] | None], at: int, skip: int = 5) -> Site:
+    """`call_site(skip)` of a caller whose step `at` is recorded again. It walks once, and leaves in `hints`
+    how deep the line was. Where that instruction is as deep again, it is taken to have come the same way: a
+    loop that calls now one object of ours, now one of the user's as many calls deep, is told by the outer
+    line.
     """
     hint = hints[at]
     if hint is not None:
@@ -61,7 +62,7 @@ def repeated_site(hints: list[tuple[int, Site] | None], at: int) -> Site:
             site = hint[1]
             if frame.f_lasti == site[1] and frame.f_code is site[0]:
                 return site
-    depth, frame = 5, sys._getframe(5)
+    depth, frame = skip, sys._getframe(skip)
     while _ours[frame.f_code.co_filename] and frame.f_back is not None:
         depth, frame = depth + 1, frame.f_back
     site = frame.f_code, frame.f_lasti

@@ -61,6 +61,11 @@ class Core:
         """Whether other writers may change what this one made."""
         return self._shares
 
+    @property
+    def away(self) -> bool:
+        """Whether it is closed, lost, or a forked child's."""
+        return self._closed or self._forked or self.wire.ended is not None
+
     def recorder(self) -> Recorder:
         """This thread's recorder."""
         found = self._thread.recorder

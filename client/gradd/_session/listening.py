@@ -39,6 +39,7 @@ class Listening(Agreeing):
         away = self._closed or self._forked or self.wire.ended is not None
         if away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
             recorder = self.ready()
+        recorder.trail.before(op, inputs)
         recorder.step = _BEGUN[recorder.step]
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:

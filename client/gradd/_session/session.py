@@ -191,6 +191,8 @@ class Session(Listening, Awaiting, Naming, Curving):
                     wire.wait_all()
             finally:
                 self._closed = True
+                for recorder in self.recorders:
+                    recorder.trail.leave()
                 if not self._forked:
                     wire.disconnect(self._ends_session)
                 SESSIONS.closed(self)

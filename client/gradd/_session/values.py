@@ -61,6 +61,7 @@ class Fetching(Agreeing):
         """The current values of a tensor: from a reply that already has them, else with a batch."""
         with self.lock:
             recorder = self.ready()
+            recorder.trail.peeked = True
             near = self._nearby(t, recorder)
             if near is not None:
                 return near

@@ -1,6 +1,7 @@
 """The backward pass: its executor, hooks, accumulation, anomaly mode, and PyTorch's entry points."""
 
 from . import autograd, backward_op, dry_run, edges, grad_op, gradients, hooks, passes, saved_hooks
+from .accumulate import accumulate
 from .anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -24,6 +25,7 @@ __all__ = [
     "GraphTask",
     "Look",
     "SavedTensor",
+    "accumulate",
     "allow_mutation_on_saved_tensors",
     "autograd",
     "backward",

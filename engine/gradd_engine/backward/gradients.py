@@ -74,6 +74,7 @@ assign_grad = stateful(
     doc="Assign or clear ``input.grad``.",
     dry_run=dry_run.nothing,
     histories=Histories.NONE,
+    spares_nodes=True,
 )
 
 
@@ -104,6 +105,7 @@ get_grad = stateful(
     doc="``input.grad`` as a tensor of its own.",
     wide=False,
     histories=Histories.NONE,
+    spares_nodes=True,
 )
 
 zero_grad = stateful(
@@ -112,6 +114,7 @@ zero_grad = stateful(
     doc="Clear ``.grad`` of many leaves in one step; see torch.optim.Optimizer.zero_grad.",
     dry_run=dry_run.nothing,
     histories=Histories.NONE,
+    spares_nodes=True,
 )
 
 

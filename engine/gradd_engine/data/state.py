@@ -73,6 +73,8 @@ class _State(threading.local):
     check_nan: bool = True
     #: the levels of vmap that are open, the innermost last (see `batching/level.py`)
     vmaps: tuple[Any, ...] = ()
+    #: gives what an op gives without running it, where it knows that; else NotImplemented (a client's trail)
+    trail: Any = None
     #: how inputs of ops are cast (`declare/autocast.py`); None where they are not
     casting: Any = None
 
@@ -124,7 +126,7 @@ def elsewhere(fn: Callable[[], T], *begin: Callable[[], None]) -> T:
     """Run ``fn()`` in a thread of its own with the state of this one, which waits; `begin` is called there
     first. What `fn` raises is raised here.
     """
-    given, context = dict(vars(state)), copy_context()
+    given, context = {**vars(state), "trail": None}, copy_context()
     found: list[T] = []
     raised: list[BaseException] = []
 

@@ -23,7 +23,7 @@ from .declarators import (
     stateful,
     view,
 )
-from .dispatch import backend_of, default_backend, shown, written
+from .dispatch import backend_of, default_backend, execute, shown, written
 from .methods import attach, attach_as_is, typed
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
 
@@ -48,6 +48,7 @@ __all__ = [
     "default_backend",
     "elementwise",
     "enter_region",
+    "execute",
     "flat_tensors",
     "functions",
     "invalid_combination",

@@ -52,6 +52,13 @@ def build_call(op: Op) -> Callable[..., Any]:
     inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
     attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
     body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
+    if not op.inline:
+        names["_state"] = state
+        body[:0] = [
+            "if _state.trail is not None:",
+            f"    _found = _state.trail(_op, ({inputs}), {{{attrs}}})",
+            "    if _found is not NotImplemented: return _found",
+        ]
     if op.takes_out:
         parts += ["out=None"] if star else ["*", "out=None"]
         star = True

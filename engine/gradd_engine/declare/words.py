@@ -115,3 +115,4 @@ class StatefulWords(SurfaceWords, total=False):
     dry_run: bool | Callable[..., list[Any] | None]
     aliases: bool
     keeps_inputs: bool
+    spares_nodes: bool

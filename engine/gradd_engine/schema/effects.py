@@ -78,6 +78,8 @@ class Effects:
     aliases: bool = False
     #: the program it is a step of keeps its inputs alive
     keeps_inputs: bool = True
+    #: of a stateful op: nodes, and what they keep, stay as they are, but for values of `.grad` in place
+    spares_nodes: bool = False
     #: in place, it stores its second input, converted
     copies: bool = False
     #: in place, it stores the same value everywhere, so shared memory is allowed

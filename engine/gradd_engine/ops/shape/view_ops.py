@@ -439,6 +439,7 @@ _detach = stateful(
     dry_run=True,
     wide=False,
     histories=Histories.NONE,
+    spares_nodes=True,
 )
 
 for _name, _fn in {"view": view, "expand": expand, "permute": _permute_method, "detach": detach}.items():
