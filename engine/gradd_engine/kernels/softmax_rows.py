@@ -8,11 +8,12 @@ import numpy as np
 
 from .arrays import alike, floating, ready
 from .maths import exp_sum, largest
-from .native import REORDER, compiled
+from .native import REORDER, compiled, wide
 
 
 @compiled(2, 2, fastmath=REORDER)
 def _softmax(a: Any, out: Any) -> None:
+    wide()
     zero, one = a.dtype.type(0), a.dtype.type(1)
     for i in range(a.shape[0]):
         row, result = a[i], out[i]
@@ -29,6 +30,7 @@ def _softmax(a: Any, out: Any) -> None:
 
 @compiled(2, 2, fastmath=REORDER)
 def _safe_softmax(a: Any, out: Any) -> None:
+    wide()
     zero, one = a.dtype.type(0), a.dtype.type(1)
     for i in range(a.shape[0]):
         row, result = a[i], out[i]
@@ -48,6 +50,7 @@ def _safe_softmax(a: Any, out: Any) -> None:
 
 @compiled(2, 2, fastmath=REORDER)
 def _log_softmax(a: Any, out: Any) -> None:
+    wide()
     zero = a.dtype.type(0)
     for i in range(a.shape[0]):
         row, result = a[i], out[i]
@@ -62,6 +65,7 @@ def _log_softmax(a: Any, out: Any) -> None:
 
 @compiled(2, 2, 2, fastmath=REORDER)
 def _softmax_backward(g: Any, result: Any, out: Any) -> None:
+    wide()
     for i in range(g.shape[0]):
         slope, row, found = g[i], result[i], out[i]
         along = g.dtype.type(0)
@@ -73,6 +77,7 @@ def _softmax_backward(g: Any, result: Any, out: Any) -> None:
 
 @compiled(2, 2, 2, fastmath=REORDER)
 def _log_softmax_backward(g: Any, result: Any, out: Any) -> None:
+    wide()
     zero = g.dtype.type(0)
     for i in range(g.shape[0]):
         slope, row, found = g[i], result[i], out[i]
