@@ -273,6 +273,23 @@ def test_batch_and_group_norm(table: KernelTable, real: Any) -> None:
             alike(table, "standardize_backward", values(shape, real, 3), bad, mean, rstd, close=1e-4, **how)
 
 
+@pytest.mark.parametrize("real", FLOATS)
+def test_maxima_of_small_images(table: KernelTable, real: Any) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        kernel = rng.integers(1, 4, 2).tolist()
+        how: dict[str, Any] = {
+            "kernel_size": kernel, "stride": rng.integers(1, 4, 2).tolist(),
+            "padding": [int(rng.integers(0, k // 2 + 1)) for k in kernel],
+            "dilation": rng.integers(1, 3, 2).tolist(), "ceil_mode": bool(rng.integers(2)),
+        }  # fmt: skip
+        x = spoiled(rng.integers(-2, 3, (2, 3, *rng.integers(5, 12, 2))).astype(real), int(rng.integers(99)))
+        for image in (x, np.full(x.shape, -np.inf, real)):
+            got, want = both(table, "max_pool2d_with_indices", image, **how)
+            for g, w in zip(got, want, strict=True):
+                np.testing.assert_array_equal(g, w)
+
+
 # -- attention -------------------------------------------------------------------------------------
 
 CASES = (
