@@ -35,7 +35,7 @@ THREADS = (1, 2)
 #: seconds a round lasts at least, in calls of one side
 _LEAST = 1e-3
 #: seconds after which no further round begins, if there were two
-_MOST = 0.3
+_MOST = 0.15
 _PAGE = """\
 # Benchmarks of single ops
 
@@ -172,7 +172,7 @@ def measure(sides: list[Work], rounds: int, clock: Callable[[], float]) -> list[
         if n > 1 and time.monotonic() - began > _MOST:
             break
         for work, count, seconds in zip(sides, calls, found, strict=True):
-            seconds.append(_timed(work, count))
+            seconds.append(_timed(work, count, clock))
     return [min(seconds) for seconds in found]
 
 

@@ -208,6 +208,18 @@ def test_no_result_depends_on_the_number_of_threads(table: KernelTable) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("real", FLOATS)
+def test_transposed_copies_and_batches_of_products(table: KernelTable, real: Any) -> None:
+    for shape in ((40, 33), (700, 900), (32, 5000)):
+        a = spoiled(values(shape, real)).T
+        got, want = both(table, "contiguous_copy", a, memory_format="contiguous_format")
+        assert got.flags.c_contiguous
+        assert got.tobytes() == want.tobytes()
+    for many in (1, 2, 37):
+        x, y = values((many, 60, 130), real), values((many, 90, 130), real, 1).swapaxes(1, 2)
+        alike(table, "bmm", x, y, close=1e-4)
+
+
 # -- order -----------------------------------------------------------------------------------------
 
 

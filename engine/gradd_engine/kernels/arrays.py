@@ -49,6 +49,22 @@ def by_pieces(fn: Callable[..., Any], *flat: Any) -> None:
     share(np, -(-size // PIECE), size, work)
 
 
+def by_rows(fn: Callable[..., Any], *arrays: Any) -> None:
+    """The same for an ``fn`` on the rows of matrices, each row by itself."""
+    rows, n = arrays[0].shape
+    step = max(1, PIECE // n)
+    if arrays[0].size < 2 * LOAD or rows <= step:
+        fn(*arrays)
+        return
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            some = slice(number * step, (number + 1) * step)
+            fn(*[a[some] for a in arrays])
+
+    share(np, -(-rows // step), arrays[0].size, work)
+
+
 #: below this many elements NumPy is preferred to a compiled kernel; not tuned
 FEW = 512
 

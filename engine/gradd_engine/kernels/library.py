@@ -13,6 +13,7 @@ from . import (
     jit_elementwise,
     jit_images,
     jit_indices,
+    jit_layout,
     jit_places,
     jit_recurrent,
     jit_sorting,
@@ -32,6 +33,7 @@ ID = "jit-5"
 NATIVE: dict[str, Native] = {}
 for _module in (
     activation_loops, class_losses, jit_attention, jit_channels, jit_conv, jit_elementwise, jit_images,
-    jit_indices, jit_places, jit_recurrent, jit_sorting, noise, normalize, softmax_rows, steps, sums,
+    jit_indices, jit_layout, jit_places, jit_recurrent, jit_sorting, noise, normalize, softmax_rows,
+    steps, sums,
 ):  # fmt: skip
     NATIVE.update(_module.KERNELS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import alike, floating, ready
+from .arrays import alike, by_rows, floating, ready
 from .maths import exp_sum, largest
 from .native import REORDER, compiled, wide
 
@@ -101,7 +101,7 @@ def _forward(fn: Any) -> Any:
             a = ready(a)
             out = np.empty_like(a)
             n = a.shape[-1]
-            fn(a.reshape(-1, n), out.reshape(-1, n))
+            by_rows(fn, a.reshape(-1, n), out.reshape(-1, n))
             return out
 
         return kernel
@@ -117,7 +117,7 @@ def _backward(fn: Any) -> Any:
             g, result = ready(g), ready(result)
             out = np.empty_like(g)
             n = g.shape[-1]
-            fn(g.reshape(-1, n), result.reshape(-1, n), out.reshape(-1, n))
+            by_rows(fn, g.reshape(-1, n), result.reshape(-1, n), out.reshape(-1, n))
             return out
 
         return kernel
