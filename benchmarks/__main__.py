@@ -26,10 +26,14 @@ from .report import document, table
 from .versus import BOUND, Figure, pair, tree_of
 
 
-def ask(question: str, effort: str) -> list[Row]:
-    """The rows of a question, with its peers."""
+def ask(question: str, effort: str, document: str | None = None) -> list[Row]:
+    """The rows of a question, with its peers. That about ops writes a page of its own beside `document`."""
     command = [sys.executable, "-m", f"benchmarks.{question}", "--json", f"--effort={effort}"]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    page = None if document is None else Path(document).absolute()
+    own = {} if page is None else {"GRADD_BENCH_OPS": str(page.with_name(f"{page.stem}-ops.md"))}
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False, env={**os.environ, **own}
+    )
     if done.returncode:
         raise SystemExit(f"benchmarks/{question}.py failed")
     return msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Row])
@@ -64,7 +68,7 @@ def main() -> int:
     with tree_of(options.against) if options.against else nullcontext() as base:
         for question in questions:
             began = time.monotonic()
-            answered = ask(question, options.effort)
+            answered = ask(question, options.effort, options.write)
             if base is not None:
                 worse |= compare(question, answered, base, options.effort, options.pairs)
             rows += answered

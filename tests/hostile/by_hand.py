@@ -53,6 +53,15 @@ def _kernels() -> Iterator[Call]:
             "native_layer_norm_backward", a, b, _t(2, 1), _t(2, 1), weight, wanted=[True, True, True],
             normalized_shape=[3], eps=1e-5, outputs=3,
         )  # fmt: skip
+    for groups, size in ((0, (1, 4, 1)), (2, (3, 2, 1))):
+        yield _call(
+            "channel_norm_backward", _t(3, 4, 20), _t(3, 4, 20), _t(*size), _t(*size), _t(4),
+            wanted=[True, True, True], groups=groups, eps=1e-5, outputs=3,
+        )  # fmt: skip
+    heads = _t(1, 2, 3, 4)
+    for mask in (None, _t(3, 3)):
+        yield _call("attend", heads, heads, heads, mask, causal=False, scale=0.5)
+        yield _call("attend_backward", heads, heads, heads, heads, mask, causal=False, scale=0.5, outputs=3)
     whole = {"back": False, "wanted": [True, True, True, True], "batch_sizes": None}
     yield _call(
         "recurrent_layer_backward", _t(4, 2, 3), _t(2, 3), None, _t(2, 3), [_t(2, 3), _t(2, 3)], _t(12, 3),

@@ -9,6 +9,7 @@ GRADD_KERNELS=jit requires them.
 from . import bunch_kaufman, factorisations, gauss
 from .adaptive import adaptive_maxima, adaptive_taps, fractional_maxima
 from .alignments import alignment_losses, alignment_slopes, padded_targets
+from .attention import attend, attend_backward, attention_room, slopes_plain, softmax_plain
 from .factorisations import LinAlgError
 from .images_conv import (
     CACHED,
@@ -46,6 +47,9 @@ __all__ = [
     "add_places",
     "alignment_losses",
     "alignment_slopes",
+    "attend",
+    "attend_backward",
+    "attention_room",
     "blocks_of",
     "bunch_kaufman",
     "convolve",
@@ -63,6 +67,8 @@ __all__ = [
     "resampled",
     "run_layer",
     "run_layer_backward",
+    "slopes_plain",
+    "softmax_plain",
     "spread_windows",
     "sum_windows",
     "sums_of",

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FEW, alike, binary, ready, unary
+from .arrays import FEW, alike, binary, by_pieces, ready, unary
 from .gauss import DENSITY, NEAR
 from .maths import erf_parts, exp_sum, normal
-from .native import REAL, compiled
+from .native import REAL, compiled, wide
 
 _BETA = math.sqrt(2.0 / math.pi)
 _CUBIC = 0.044715
@@ -21,6 +21,7 @@ _CUBIC = 0.044715
 
 @compiled(1, 1)
 def _gelu(a: Any, out: Any) -> None:
+    wide()
     for i in range(a.size):
         below, _ = normal(a[i])
         out[i] = a[i] * below
@@ -28,6 +29,7 @@ def _gelu(a: Any, out: Any) -> None:
 
 @compiled(1, 1, 1)
 def _gelu_backward(g: Any, a: Any, out: Any) -> None:
+    wide()
     number = a.dtype.type
     for i in range(a.size):
         x = a[i]
@@ -38,6 +40,7 @@ def _gelu_backward(g: Any, a: Any, out: Any) -> None:
 @compiled(1, 1)
 def _gelu_tanh(a: Any, out: Any) -> None:
     # (1 + tanh(y)) / 2 is the logistic function of 2 y
+    wide()
     number = a.dtype.type
     one, zero = number(1), number(0)
     for i in range(a.size):
@@ -48,6 +51,7 @@ def _gelu_tanh(a: Any, out: Any) -> None:
 
 @compiled(1, 1, 1)
 def _gelu_tanh_backward(g: Any, a: Any, out: Any) -> None:
+    wide()
     number = a.dtype.type
     one, zero = number(1), number(0)
     for i in range(a.size):
@@ -77,6 +81,7 @@ def _with(take: Any, fn: Any, **attrs: Any) -> Any:
 
 @compiled(1, 1)
 def _sigmoid(a: Any, out: Any) -> None:
+    wide()
     one, zero = a.dtype.type(1), a.dtype.type(0)
     for i in range(a.size):
         out[i] = one / (one + exp_sum(-a[i], zero))
@@ -84,6 +89,7 @@ def _sigmoid(a: Any, out: Any) -> None:
 
 @compiled(1, 1)
 def _silu(a: Any, out: Any) -> None:
+    wide()
     one, zero = a.dtype.type(1), a.dtype.type(0)
     for i in range(a.size):
         out[i] = a[i] * (one / (one + exp_sum(-a[i], zero)))
@@ -91,6 +97,7 @@ def _silu(a: Any, out: Any) -> None:
 
 @compiled(1, 1, 1)
 def _silu_backward(g: Any, a: Any, out: Any) -> None:
+    wide()
     one, zero = a.dtype.type(1), a.dtype.type(0)
     for i in range(a.size):
         s = one / (one + exp_sum(-a[i], zero))
@@ -134,7 +141,10 @@ def _rectified(plain: Any) -> Any:
             return plain(xp, g, x, threshold)
         g, x = ready(g), ready(x)
         out = np.empty_like(g)
-        _threshold_backward(g.reshape(-1), x.reshape(-1), g.dtype.type(threshold), out.reshape(-1))
+        least = g.dtype.type(threshold)
+        by_pieces(
+            lambda s, a, o: _threshold_backward(s, a, least, o), g.reshape(-1), x.reshape(-1), out.reshape(-1)
+        )
         return out
 
     return kernel
@@ -145,6 +155,7 @@ def _rectified(plain: Any) -> Any:
 
 @compiled(1, 1)
 def _erf(a: Any, out: Any) -> None:
+    wide()
     for i in range(a.size):
         size, _, _ = erf_parts(a[i])
         signed = -size if a[i] < 0 else size
@@ -153,6 +164,7 @@ def _erf(a: Any, out: Any) -> None:
 
 @compiled(1, 1)
 def _erfc(a: Any, out: Any) -> None:
+    wide()
     one, near_end = a.dtype.type(1), a.dtype.type(NEAR)
     for i in range(a.size):
         x = a[i]

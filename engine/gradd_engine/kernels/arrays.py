@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .threads import LOAD, share
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def ready(a: Any) -> Any:
@@ -25,6 +27,44 @@ def alike(a: Any, b: Any) -> bool:
     return a.dtype.char in "fd" and a.dtype is b.dtype and a.shape == b.shape
 
 
+#: elements of large arrays that a thread takes at a time
+PIECE = 1 << 16
+
+
+def by_pieces(fn: Callable[..., Any], *flat: Any) -> None:
+    """Call an element-wise ``fn`` on flat arrays of one size, in pieces shared by threads if they are large.
+
+    The pieces depend on the size alone.
+    """
+    size = flat[0].size
+    if size < 2 * LOAD:
+        fn(*flat)
+        return
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            some = slice(number * PIECE, (number + 1) * PIECE)
+            fn(*[a[some] for a in flat])
+
+    share(np, -(-size // PIECE), size, work)
+
+
+def by_rows(fn: Callable[..., Any], *arrays: Any) -> None:
+    """The same for an ``fn`` on the rows of matrices, each row by itself."""
+    rows, n = arrays[0].shape
+    step = max(1, PIECE // n)
+    if arrays[0].size < 2 * LOAD or rows <= step:
+        fn(*arrays)
+        return
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            some = slice(number * step, (number + 1) * step)
+            fn(*[a[some] for a in arrays])
+
+    share(np, -(-rows // step), arrays[0].size, work)
+
+
 #: below this many elements NumPy is preferred to a compiled kernel; not tuned
 FEW = 512
 
@@ -38,7 +78,7 @@ def unary(fn: Any, above: int = 0) -> Callable[..., Any]:
                 return plain(xp, a)
             a = ready(a)
             out = np.empty_like(a)
-            fn(a.reshape(-1), out.reshape(-1))
+            by_pieces(fn, a.reshape(-1), out.reshape(-1))
             return out
 
         return kernel
@@ -57,7 +97,7 @@ def binary(fn: Any, above: int = 0) -> Callable[..., Any]:
                 return plain(xp, a, b)
             a, b = ready(a), ready(b)
             out = np.empty_like(a)
-            fn(a.reshape(-1), b.reshape(-1), out.reshape(-1))
+            by_pieces(fn, a.reshape(-1), b.reshape(-1), out.reshape(-1))
             return out
 
         return kernel

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import activation_loops as elementwise
-from . import class_losses as losses
-from . import jit_conv, jit_images, jit_places, jit_recurrent, noise, normalize, steps, sums
-from . import softmax_rows as softmax
+from . import (
+    activation_loops,
+    class_losses,
+    jit_attention,
+    jit_channels,
+    jit_conv,
+    jit_elementwise,
+    jit_images,
+    jit_indices,
+    jit_layout,
+    jit_places,
+    jit_recurrent,
+    jit_sorting,
+    noise,
+    normalize,
+    softmax_rows,
+    steps,
+    sums,
+)
 
 if TYPE_CHECKING:
     from .table import Native
 
 #: increase whenever a kernel's bits may change
-ID = "jit-4"
+ID = "jit-5"
 
 NATIVE: dict[str, Native] = {}
 for _module in (
-    elementwise, jit_conv, jit_images, jit_places, jit_recurrent, losses, noise, normalize, softmax, steps,
-    sums,
+    activation_loops, class_losses, jit_attention, jit_channels, jit_conv, jit_elementwise, jit_images,
+    jit_indices, jit_layout, jit_places, jit_recurrent, jit_sorting, noise, normalize, softmax_rows,
+    steps, sums,
 ):  # fmt: skip
     NATIVE.update(_module.KERNELS)

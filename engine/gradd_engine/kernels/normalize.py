@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .arrays import floating, ready
-from .native import BOOL, DOUBLE, REORDER, compiled
+from .native import BOOL, DOUBLE, REORDER, compiled, wide
 
 
 @compiled(2, 1, 1, DOUBLE, 2, 1, 1, fastmath=REORDER)
 def _layer(a: Any, weight: Any, bias: Any, eps: float, out: Any, means: Any, rstds: Any) -> None:
+    wide()
     rows, n = a.shape
     number = a.dtype.type
     count, least = number(n), number(eps)
@@ -43,6 +44,7 @@ def _layer_backward(
     g: Any, a: Any, means: Any, rstds: Any, weight: Any, inner: bool, out: Any, for_weight: Any, for_bias: Any
 ) -> None:
     """Gradients for the input if `inner`, and for weight and bias unless their outputs are empty."""
+    wide()
     rows, n = a.shape
     number = a.dtype.type
     count = number(n)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import alike, floating, ready
+from .arrays import alike, by_rows, floating, ready
 from .maths import exp_sum, largest
-from .native import REORDER, compiled
+from .native import REORDER, compiled, wide
 
 
 @compiled(2, 2, fastmath=REORDER)
 def _softmax(a: Any, out: Any) -> None:
+    wide()
     zero, one = a.dtype.type(0), a.dtype.type(1)
     for i in range(a.shape[0]):
         row, result = a[i], out[i]
@@ -29,6 +30,7 @@ def _softmax(a: Any, out: Any) -> None:
 
 @compiled(2, 2, fastmath=REORDER)
 def _safe_softmax(a: Any, out: Any) -> None:
+    wide()
     zero, one = a.dtype.type(0), a.dtype.type(1)
     for i in range(a.shape[0]):
         row, result = a[i], out[i]
@@ -48,6 +50,7 @@ def _safe_softmax(a: Any, out: Any) -> None:
 
 @compiled(2, 2, fastmath=REORDER)
 def _log_softmax(a: Any, out: Any) -> None:
+    wide()
     zero = a.dtype.type(0)
     for i in range(a.shape[0]):
         row, result = a[i], out[i]
@@ -62,6 +65,7 @@ def _log_softmax(a: Any, out: Any) -> None:
 
 @compiled(2, 2, 2, fastmath=REORDER)
 def _softmax_backward(g: Any, result: Any, out: Any) -> None:
+    wide()
     for i in range(g.shape[0]):
         slope, row, found = g[i], result[i], out[i]
         along = g.dtype.type(0)
@@ -73,6 +77,7 @@ def _softmax_backward(g: Any, result: Any, out: Any) -> None:
 
 @compiled(2, 2, 2, fastmath=REORDER)
 def _log_softmax_backward(g: Any, result: Any, out: Any) -> None:
+    wide()
     zero = g.dtype.type(0)
     for i in range(g.shape[0]):
         slope, row, found = g[i], result[i], out[i]
@@ -96,7 +101,7 @@ def _forward(fn: Any) -> Any:
             a = ready(a)
             out = np.empty_like(a)
             n = a.shape[-1]
-            fn(a.reshape(-1, n), out.reshape(-1, n))
+            by_rows(fn, a.reshape(-1, n), out.reshape(-1, n))
             return out
 
         return kernel
@@ -112,7 +117,7 @@ def _backward(fn: Any) -> Any:
             g, result = ready(g), ready(result)
             out = np.empty_like(g)
             n = g.shape[-1]
-            fn(g.reshape(-1, n), result.reshape(-1, n), out.reshape(-1, n))
+            by_rows(fn, g.reshape(-1, n), result.reshape(-1, n), out.reshape(-1, n))
             return out
 
         return kernel

@@ -174,7 +174,8 @@ def add_at(xp: Any, out: Any, at: tuple[Any, ...], values: Any) -> None:
         xp.logical_or.at(out, at, values)
         return
     first = at[0]
-    if len(at) > 1 or xp.__name__ != "numpy" or out.ndim == 1 or first.ndim != 1 or not values.size:
+    several = len(at) > 1 or first.ndim != 1 or first.dtype.kind == "b"
+    if several or xp.__name__ != "numpy" or out.ndim == 1 or not values.size:
         xp.add.at(out, at, values)
         return
     rows = first % out.shape[0]

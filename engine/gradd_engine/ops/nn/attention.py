@@ -1,4 +1,4 @@
-"""Scaled dot product attention, composed of matrix products and a softmax.
+"""Scaled dot product attention: in blocks, or with dropout and the like composed of products and a softmax.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
 """
@@ -8,16 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes
-from ...declare import composite, kernel
-from ..elementwise import add, mul, mul_scalar, sub, where
+from ...data import dtypes, numel
+from ...declare import composite
 from ..shape import to_dtype
-from ..shared import full, np_dtype, same
+from .attend import attend, constant, fits, weights_of
 from .dropout import dropout
-from .softmax import softmax_backward
 
 if TYPE_CHECKING:
-    from ...schema import Op
     from ...tensor import Tensor
 
 _NAMES = {
@@ -27,34 +24,8 @@ _NAMES = {
 }  # fmt: skip
 
 
-def _softmax(xp: Any, input: Any) -> Any:
-    top = (
-        input.max(axis=-1, keepdims=True)
-        if input.shape[-1]
-        else xp.zeros((*input.shape[:-1], 1), input.dtype)
-    )
-    e = xp.exp(input - xp.where(xp.isinf(top), 0, top))
-    total = e.sum(axis=-1, keepdims=True)
-    return e / xp.where(total == 0, 1, total)
-
-
-def _moved(out: Any, t: Any) -> Any:
-    inner = mul(out, t)
-    return sub(inner, mul(out, inner.sum(-1, True)))
-
-
-safe_softmax: Op = kernel(
-    "safe_softmax(Tensor input) -> Tensor",
-    infer=same,
-    impl=_softmax,
-    vjp=lambda g, out: softmax_backward(g, out, -1),
-    jvp=lambda input_t, out: _moved(out, input_t),
-    node="SafeSoftmaxBackward0",
-    namespace="-",
-    outside=True,
-    doc="Softmax over the last dimension; rows of only -inf give zeros.",
-    raises=False,
-)
+#: scores that are not to be in memory all at once
+MANY = 1 << 16
 
 
 def _check(
@@ -84,35 +55,6 @@ def _check(
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout:g}")
 
 
-def _additive(mask: Any, dtype: dtypes.DType) -> Any:
-    """A mask as a term to add to the scores: -inf where a boolean mask is False."""
-    if mask.dtype is not dtypes.bool_:
-        return mask
-    open_, shut = (full([], value, dtype=dtype) for value in (0.0, -math.inf))
-    return where(mask, open_, shut)
-
-
-def _causal(xp: Any, rows: int, columns: int, dtype: Any, meta: Meta) -> Any:
-    number = np_dtype(meta.dtype).type
-    return xp.where(xp.tri(rows, columns, dtype=bool), number(0), number(-math.inf))
-
-
-def _causal_cost(rows: int, columns: int, dtype: Any) -> tuple[int, int]:
-    """One flag per element, and the row and column numbers."""
-    return rows * columns + rows + columns, rows * columns + 16 * (rows + columns)
-
-
-causal_mask: Op = kernel(
-    "causal_mask(int rows, int columns, *, dtype dtype) -> Tensor",
-    infer=lambda rows, columns, dtype: Meta((rows, columns), dtype),
-    impl=_causal,
-    cost=_causal_cost,
-    namespace="-",
-    outside=True,
-    doc="-inf above the diagonal, otherwise 0: added to scores, it hides later positions.",
-)
-
-
 def _attention(
     query: Any,
     key: Any,
@@ -131,15 +73,12 @@ def _attention(
     if kind.is_half:
         # Round to 16 bits once, at the end, as PyTorch's kernels do.
         query, key, value = (to_dtype(t, dtypes.float32) for t in (query, key, value))
-    # Both factors get the root of the scale, so that the product does not overflow.
     whole = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    root = math.sqrt(abs(whole))
-    scores = mul_scalar(query, math.copysign(root, whole)).matmul(mul_scalar(key.transpose(-2, -1), root))
-    if is_causal:
-        scores = add(scores, causal_mask(query.shape[-2], key.shape[-2], dtype=query.dtype))
-    elif attn_mask is not None:
-        scores = add(scores, _additive(attn_mask, query.dtype))
-    weights = safe_softmax(scores)
+    # PyTorch has a kernel for four dimensions; others get ours where all their scores are many.
+    blocks = query.ndim == 4 or numel(query.shape[:-1]) * key.shape[-2] >= MANY
+    if blocks and not dropout_p and constant(attn_mask) and fits(query, key, value, attn_mask):
+        return to_dtype(attend(query, key, value, attn_mask, causal=is_causal, scale=whole), kind)
+    weights = weights_of(query, key, attn_mask, is_causal, whole)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p)
     return to_dtype(weights.matmul(value), kind)

@@ -10,36 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta
 from ...declare import Joint, composite, kernel
 from ..elementwise import add, mul, sub
-from ..shape import sum_to_size
 from ..shared import image_strides
-from .layernorm import (  # fmt: skip
-    affine,
-    check_mixed,
-    standard_tangent,
-    standardize_backward,
-    standardized,
-    statistic_dtype,
-    statistics,
-)
+from .channel_backward import along, gradients, of_channels, over
+from .layernorm import affine, check_mixed, standard_tangent, statistic_dtype, statistics
 
 if TYPE_CHECKING:
     from ...schema import Op
     from ...tensor import Tensor
-
-
-def along(t: Any, ndim: int) -> Any:
-    """A vector, tensor or array, along dimension 1 of `ndim`; None stays None."""
-    return None if t is None else t.reshape((1, -1) + (1,) * (ndim - 2))
-
-
-def of_channels(g: Any) -> Any:
-    """The sum over all dimensions except 1."""
-    c = g.shape[1]
-    return sum_to_size(g, [1, c] + [1] * (g.ndim - 2)).reshape(c)
-
-
-def _over(ndim: int) -> tuple[int, ...]:
-    return (0, *range(2, ndim))
 
 
 def image(input: Tensor) -> Meta:
@@ -82,7 +59,7 @@ def _train(
     momentum: float,
     eps: float,
 ) -> tuple[Any, ...]:
-    mean, variance, rstd = statistics(xp, input, _over(input.ndim), eps)
+    mean, variance, rstd = statistics(xp, input, over(input.ndim), eps)
     count = input.size // max(mean.size, 1)
     unbiased = variance * (count / max(count - 1, 1))
     for kept, new in ((running_mean, mean), (running_var, unbiased)):
@@ -92,29 +69,22 @@ def _train(
     return affine((input - mean) * rstd, weight, bias), mean, rstd
 
 
-def _train_grad(
-    g: Any, input: Any, weight: Any, out1: Any, out2: Any, needs: Any, eps: float
-) -> tuple[Any, Any, Any]:
-    how: dict[str, Any] = {"dims": list(_over(input.ndim)), "eps": eps}
-    inner = g if weight is None else mul(g, along(weight, g.ndim))
-    return (
-        standardize_backward(inner, input, out1, out2, **how) if needs[0] else None,
-        of_channels(mul(g, standardized(input, out1, out2, **how))) if needs[1] else None,
-        of_channels(g) if needs[2] else None,
-    )
-
-
 batch_norm_train: Op = kernel(
     "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!)? running_mean, "
     "Tensor(b!)? running_var, *, value float momentum, float eps)"
     " -> (Tensor output, const Tensor save_mean, const Tensor save_invstd)",
     infer=_train_infer,
     impl=_train,
-    vjp=Joint("input weight bias", _train_grad),
+    vjp=Joint(
+        "input weight bias",
+        lambda g, input, weight, out1, out2, needs, eps: gradients(
+            g, input, weight, out1, out2, needs, 0, eps
+        ),
+    ),
     jvp=lambda input, input_t, weight, weight_t, bias_t, eps: [
         standard_tangent(
             input, input_t, along(weight, input.ndim), along(weight_t, input.ndim),
-            along(bias_t, input.ndim), _over(input.ndim), eps,
+            along(bias_t, input.ndim), over(input.ndim), eps,
         ),
         None,
         None,

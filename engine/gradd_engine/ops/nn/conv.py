@@ -14,7 +14,7 @@ from ...declare import BILINEAR, composite, kernel
 from ...kernels import How, convolve, convolve_transposed, convolve_weight
 from ..elementwise import add
 from ..shared import conj, each_dim
-from .batchnorm import along, of_channels
+from .channel_backward import along, of_channels
 from .convcheck import check_numbers, conv_infer, out_size, transpose_infer
 from .convroom import weight_room
 from .padding import constant_pad

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, numel
+from ...data import Meta
 from ...declare import Joint, composite, kernel
 from ..elementwise import add, mul
 from ..shared import kept_format
-from .batchnorm import along, image, of_channels
+from .batchnorm import image
+from .channel_backward import along, gradients, grouped
 from .layernorm import (  # fmt: skip
     affine,
     check_mixed,
     standard_tangent,
-    standardize_backward,
     standardized,
     statistic_dtype,
     statistics,
@@ -47,12 +47,6 @@ def _check_group(input: Tensor, groups: int, weight: Tensor | None, bias: Tensor
     check_mixed(input, "GroupNormKernelImpl", weight, bias)
 
 
-def _grouped(input: Any, groups: int) -> Any:
-    """The input as [N, groups, rest]."""
-    n = input.shape[0]
-    return input.reshape((n, groups, numel(input.shape) // max(n * groups, 1)))
-
-
 def _group_infer(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float
 ) -> list[Meta]:
@@ -62,36 +56,20 @@ def _group_infer(
 
 
 def _group(xp: Any, input: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> tuple[Any, ...]:
-    x = _grouped(input, num_groups)
+    x = grouped(input, num_groups)
     mean, _, rstd = statistics(xp, x, (2,), eps)
     found = ((x - mean) * rstd).reshape(input.shape)
     return affine(found, along(weight, input.ndim), along(bias, input.ndim)), mean, rstd
-
-
-def _group_grad(
-    g: Any, input: Any, weight: Any, out1: Any, out2: Any, needs: Any, num_groups: int, eps: float
-) -> tuple[Any, Any, Any]:
-    x = _grouped(input, num_groups)
-    how: dict[str, Any] = {"dims": [2], "eps": eps}
-    for_input = for_weight = None
-    if needs[0]:
-        inner = g if weight is None else mul(g, along(weight, g.ndim))
-        found = standardize_backward(_grouped(inner, num_groups), x, out1, out2, **how)
-        for_input = found.reshape(tuple(input.shape))
-    if needs[1]:
-        unit = standardized(x, out1, out2, **how).reshape(tuple(input.shape))
-        for_weight = of_channels(mul(g, unit))
-    return for_input, for_weight, of_channels(g) if needs[2] else None
 
 
 def _group_tangent(
     input: Any, input_t: Any, weight: Any, weight_t: Any, bias_t: Any, num_groups: int, eps: float
 ) -> list[Any]:
     n, shape = input.ndim, tuple(input.shape)
-    x = _grouped(input, num_groups)
+    x = grouped(input, num_groups)
     total = None
     if input_t is not None:
-        moved = standard_tangent(x, _grouped(input_t, num_groups), None, None, None, (2,), eps)
+        moved = standard_tangent(x, grouped(input_t, num_groups), None, None, None, (2,), eps)
         total = moved.reshape(shape)
         if weight is not None:
             total = mul(total, along(weight, n))
@@ -111,7 +89,12 @@ group: Op = kernel(
     " -> (Tensor output, const Tensor mean, const Tensor rstd)",
     infer=_group_infer,
     impl=_group,
-    vjp=Joint("input weight bias", _group_grad),
+    vjp=Joint(
+        "input weight bias",
+        lambda g, input, weight, out1, out2, needs, num_groups, eps: gradients(
+            g, input, weight, out1, out2, needs, num_groups, eps
+        ),
+    ),
     jvp=_group_tangent,
     namespace="-",
     outside=True,

@@ -41,7 +41,7 @@ def _recorded(x: Any, dims: Sequence[int], eps: float) -> tuple[Any, Any]:
     return mul(centred, scale), scale
 
 
-def _check_statistics(
+def check_statistics(
     name: str, input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], grad: Tensor | None = None
 ) -> None:
     """Raise RuntimeError unless `mean` and `rstd` fit `input` over `dims` and `grad` has its shape."""
@@ -65,14 +65,14 @@ def _check_statistics(
 
 
 def _standardized_infer(input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], eps: float) -> Meta:
-    _check_statistics("standardized", input, mean, rstd, dims)
+    check_statistics("standardized", input, mean, rstd, dims)
     return contiguous_like(input)
 
 
 def _standardize_backward_infer(
     grad: Tensor, input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], eps: float
 ) -> Meta:
-    _check_statistics("standardize_backward", input, mean, rstd, dims, grad)
+    check_statistics("standardize_backward", input, mean, rstd, dims, grad)
     return Meta(tuple(input.shape), grad.dtype)
 
 
@@ -218,7 +218,7 @@ def _layer_backward_infer(
     name, own = "native_layer_norm_backward", tuple(normalized_shape)
     if not own or tuple(input.shape[-len(own) :]) != own or len(own) > input.ndim:
         raise RuntimeError(f"{name}(): {list(own)} are not the last sizes of {list(input.shape)}")
-    _check_statistics(name, input, mean, rstd, _trailing(input.ndim, own), grad)
+    check_statistics(name, input, mean, rstd, _trailing(input.ndim, own), grad)
     if weight is not None and tuple(weight.shape) != own:
         raise RuntimeError(f"{name}(): expected weight of shape {list(own)}, got {list(weight.shape)}")
     check_mixed(input, name, weight)

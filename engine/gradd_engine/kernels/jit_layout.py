@@ -1,0 +1,79 @@
+"""Compiled copies of transposed matrices, and batches of products that threads share by matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arrays import FEW, floating
+from .native import INT64, compiled
+from .threads import LOAD, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: rows and columns of what is copied at a time, so that both sides stay in the cache
+_TILE = 32
+#: into how many parts large work is cut
+_PARTS = 16
+#: elements of two matrices whose product is better shared by BLAS
+_LARGE = 1 << 22
+
+
+@compiled(2, INT64, INT64, 2)
+def _transpose(a: Any, first: int, last: int, out: Any) -> None:
+    """Columns of `a` from `first` to `last` as rows of `out`."""
+    rows = a.shape[0]
+    for left in range(first, last, 32):
+        for top in range(0, rows, 32):
+            bottom = min(top + 32, rows)
+            for j in range(left, min(left + 32, last)):
+                found = out[j, top:bottom]
+                for i in range(found.size):
+                    found[i] = a[top + i, j]
+
+
+def _copy(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, memory_format: str) -> Any:
+        if a.ndim != 2 or a.size < FEW or not floating(a) or min(a.shape) < _TILE or not a.T.flags.carray:
+            return plain(xp, a, memory_format=memory_format)
+        rows = a.shape[0]
+        out, given = np.empty(a.shape, a.dtype), a.T
+        if a.size < 2 * LOAD:
+            _transpose(given, 0, rows, out)
+            return out
+        step = -(-rows // (_PARTS * _TILE)) * _TILE
+
+        def work(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                _transpose(given, number * step, min((number + 1) * step, rows), out)
+
+        share(np, -(-rows // step), a.size, work)
+        return out
+
+    return kernel
+
+
+def _products(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, b: Any) -> Any:
+        many = len(a)
+        load = a.size + b.size
+        # BLAS would wake its threads for every matrix
+        if not floating(a) or a.dtype is not b.dtype or many < 2 or load < 2 * LOAD or load > many * _LARGE:
+            return plain(xp, a, b)
+        out = np.empty((many, a.shape[1], b.shape[2]), a.dtype)
+        step = -(-many // _PARTS)
+
+        def work(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                some = slice(number * step, (number + 1) * step)
+                np.matmul(a[some], b[some], out=out[some])
+
+        share(np, -(-many // step), load, work)
+        return out
+
+    return kernel
+
+
+KERNELS = {"bmm": _products, "contiguous_copy": _copy}
