@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import activation_loops as elementwise
 from . import class_losses as losses
-from . import jit_conv, jit_images, jit_places, jit_recurrent, noise, normalize, steps, sums
+from . import jit_conv, jit_images, jit_places, jit_recurrent, loops, noise, normalize, steps, sums
 from . import softmax_rows as softmax
 
 if TYPE_CHECKING:
@@ -21,3 +21,6 @@ for _module in (
     sums,
 ):  # fmt: skip
     NATIVE.update(_module.KERNELS)
+
+#: runs kernels by NumPy's inner loops, where that works here
+LOOPS = loops if loops.works() else None

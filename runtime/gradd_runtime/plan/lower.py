@@ -25,6 +25,7 @@ from gradd_engine.tracing import (
     local,
 )
 
+from .blocks import cannot_raise
 from .registers import PlanStep, Registers
 
 if TYPE_CHECKING:
@@ -38,24 +39,28 @@ class Plain:
     all: whatever the layout depends on is part of the plan's key.
     """
 
-    __slots__ = ("_fetch", "_lawful", "_meta", "attrs", "direct", "impl", "out", "trusted", "wanted", "xp")
+    __slots__ = (
+        "_lawful", "attrs", "direct", "fetch", "impl", "meta", "out", "pure", "trusted", "wanted", "xp"
+    )  # fmt: skip
 
     def __init__(
         self, impl: Any, xp: Any, wanted: tuple[int, ...], attrs: dict[str, Any], out: int, meta: Any,
-        lawful: Any, direct: Any,
+        lawful: Any, direct: Any, pure: bool,
     ) -> None:  # fmt: skip
         self.impl, self.xp, self.wanted, self.attrs, self.out = impl, xp, wanted, attrs, out
-        self._meta, self._lawful = meta, lawful
+        self.meta, self._lawful = meta, lawful
+        #: it never raises, and writes to none of its inputs
+        self.pure = pure
         #: the kernel as a function of arrays alone, if it is one
         self.direct = direct
-        self._fetch = _fetcher(list(wanted))
+        self.fetch = _fetcher(list(wanted))
         self.trusted = False
 
     def __call__(self, f: Registers) -> None:
         """Run it, and give the result the right layout."""
-        args = self._fetch(f.arrays)
+        args = self.fetch(f.arrays)
         a = self.impl(self.xp, *args, **self.attrs)
-        f.arrays[self.out] = made = self._lawful(a, self._meta, args)
+        f.arrays[self.out] = made = self._lawful(a, self.meta, args)
         self.trusted = made is a
 
 
@@ -295,7 +300,8 @@ class Lowering:
         ufunc = op.kernel.ufunc
         if ufunc and impl is op.impl and all(_is_default(op.params[n], v) for n, v in attrs.items()):
             direct = getattr(xp, op.kernel.ufunc)
-        return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct)
+        pure = cannot_raise(i) and not any(op.written)
+        return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct, pure)
 
     def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
         """The register of an argument, or a list of them. A cast is a separate step."""
