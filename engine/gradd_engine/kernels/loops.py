@@ -51,9 +51,10 @@ def inner(ufunc: Any, kinds: str) -> tuple[int, int] | None:
     sure = name in _OF_ALL or (name in _OF_FLOATS and set(inputs) <= set("fdFD"))
     if not sure or not set(kinds) <= set("?bBhHiIlLqQfdFD->") or kinds not in ufunc.types:
         return None
-    if ufunc.nout != 1 or not 0 < ufunc.nin < OPERANDS or ufunc is not getattr(np, name, None):
+    own: Any = getattr(np, name, None)
+    if ufunc is not own or ufunc.nout != 1 or not 0 < ufunc.nin < OPERANDS:
         return None
-    at = ufunc.types.index(kinds)
+    at: int = own.types.index(kinds)
     loops, data = (ctypes.c_void_p.from_address(id(ufunc) + place).value for place in (_LOOPS, _DATA))
     if not loops or not data:
         return None
@@ -76,4 +77,4 @@ def works() -> bool:
     a = np.array([1, 2, 3, 0, 0, 0], np.float32)
     row = np.array([*found, 3, 4, 0, 4, a.ctypes.data, a.ctypes.data + 4, a.ctypes.data + 12], np.int64)
     sweep(row.ctypes.data, 1)
-    return a.tolist() == [1, 2, 3, 3, 4, 5]
+    return bool(a.tolist() == [1, 2, 3, 3, 4, 5])

@@ -102,9 +102,7 @@ def _type(s: Any, real: Any) -> Any:
     return types.Array(real, s, "C") if isinstance(s, int) else s
 
 
-def compiled(
-    *signature: Any, fastmath: frozenset[str] = CONTRACT, nogil: bool = True
-) -> Callable[[F], F]:
+def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT, nogil: bool = True) -> Callable[[F], F]:
     """Compile a function now, for float32 and float64.
 
     `signature` has one entry per argument: the number of dimensions of a row-major array of the float type,

@@ -1,4 +1,5 @@
-"""What a small kernel does, as a list of ufunc calls: learned by watching it at work on arrays that take notes.
+"""What a small kernel does, as a list of ufunc calls: learned by watching it at work on arrays that take
+notes.
 
 A kernel that does anything but call ufuncs with arrays and numbers by position has no recipe.
 """
@@ -12,8 +13,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-#: recipes that a process remembers; a program has few of them
-_MOST = 4096
 #: parameters that are told apart by what they print
 _PLAIN = (bool, int, float, complex, str, type(None))
 #: numbers that kernels are watched at, in two orders: what depends on values shows
@@ -126,26 +125,12 @@ def _operand(x: Any, kind: Any) -> Operand:
     return Operand(0, np.asarray(x, kind).tobytes())
 
 
-_known: dict[Any, Recipe | None] = {}
-
-
 def recipe(
     run: Callable[..., Any], xp: Any, given: Sequence[Geometry], attrs: dict[str, Any], result: Geometry
 ) -> Recipe | None:
     """The recipe of ``run(xp, *given, **attrs)``, which gives `result`; without `xp` if that is None."""
     if not all(type(v) in _PLAIN for v in attrs.values()):
         return None
-    key = (run, tuple(given), tuple([(n, type(v), repr(v)) for n, v in attrs.items()]), result)
-    if key not in _known:
-        if len(_known) >= _MOST:
-            _known.clear()
-        _known[key] = _learn(run, xp, given, attrs, result)
-    return _known[key]
-
-
-def _learn(
-    run: Callable[..., Any], xp: Any, given: Sequence[Geometry], attrs: dict[str, Any], result: Geometry
-) -> Recipe | None:
     try:
         first, second = (_watch(run, xp, given, attrs, values) for values in (_VALUES, _VALUES[::-1]))
         same = first == second and (first[-1].shape, first[-1].dtype) == result
@@ -156,7 +141,11 @@ def _learn(
 
 
 def _watch(
-    run: Callable[..., Any], xp: Any, given: Sequence[Geometry], attrs: dict[str, Any], values: Sequence[float]
+    run: Callable[..., Any],
+    xp: Any,
+    given: Sequence[Geometry],
+    attrs: dict[str, Any],
+    values: Sequence[float],
 ) -> Recipe:
     notes: list[UfuncCall] = []
     args = []

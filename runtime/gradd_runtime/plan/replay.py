@@ -36,7 +36,7 @@ from .postpone import postpone_writes
 from .registers import Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
-from .sweep import learn, worth_it
+from .sweep import in_rows, learn
 from .timed import timed
 
 if TYPE_CHECKING:
@@ -176,7 +176,8 @@ class Plan:
                 began = perf_counter()
                 self._run(registers, self._steps)
                 self._looks = perf_counter() - began > LOOKS_SECONDS
-                if self._backend.kernels.loops is None or not worth_it(self._steps, self._writes_at):
+                rows = in_rows(self._steps, self._writes_at, self._template)
+                if self._backend.kernels.loops is None or not rows:
                     self._straight = straight(self._steps, self._writes_at, self._looks)
             else:
                 self._learn(registers, self._looks)

@@ -64,7 +64,8 @@ def _swept(sweep: Sweep, n: int, names: dict[str, Any]) -> Iterator[str]:
     for k, (view, register, index) in enumerate(sweep.loads):
         names[f"v{n}_{k}"] = view
         yield f"    v{n}_{k}[...] = a[{register}]{index}"
-    names[f"k{n}"], names[f"r{n}"] = sweep.run, sweep.rows.ctypes.data
+    # Rows are an address to the loop: the function holds them.
+    names[f"k{n}"], names[f"r{n}"], names[f"w{n}"] = sweep.run, sweep.rows.ctypes.data, sweep
     yield f"    k{n}(r{n}, {len(sweep.rows)})"
     for k, (register, view) in enumerate(sweep.stores):
         names[f"s{n}_{k}"] = view.copy
