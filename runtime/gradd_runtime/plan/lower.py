@@ -105,8 +105,9 @@ class Lowering:
             for i, t in reversed(list(enumerate(inputs)))
         }
         self._touched: set[int] = set()
-        #: register -> the last step that uses it
+        #: register -> the last step that uses it, and the steps of each instruction that does
         self.last_use: dict[int, int] = {}
+        self.users: dict[int, list[range]] = {}
 
     def _new(self, value: Any = None) -> int:
         self.template.append(value)
@@ -149,6 +150,7 @@ class Lowering:
 
     def lower(self, i: Instruction) -> None:
         """Append the calls of one instruction."""
+        first = len(self.steps)
         if isinstance(i, KernelCall):
             self._step(self._kernel(i), i.op.name)
         elif isinstance(i, Window):
@@ -160,6 +162,8 @@ class Lowering:
         else:
             self._step(self._upload(i), "upload")
         self.last_use.update(dict.fromkeys(self._touched, len(self.steps) - 1))
+        for register in self._touched:
+            self.users.setdefault(register, []).append(range(first, len(self.steps)))
         self._touched.clear()
 
     def schedule(self, kept: set[int]) -> list[PlanStep]:

@@ -31,12 +31,13 @@ from gradd_engine.tracing import (
 from ..program import run
 from .blocks import cannot_raise, written
 from .elide import elide_copies
+from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
 from .registers import Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
-from .sweep import in_rows, learn
+from .sweep import PlanCode
 from .timed import timed
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ class Plan:
         self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
         self._sources = sorted(lowering.sources.items())
         self._bits = b""
+        numbers = {register for register, _, _ in self._numbers}
+        self._code = PlanCode(self._steps, self._writes_at, self._template, numbers, lowering.users)
         self._straight: Callable[[Registers], None] | None = None
         #: whether to stop between steps if asked to; None before the first replay
         self._looks: bool | None = None
@@ -176,8 +179,7 @@ class Plan:
                 began = perf_counter()
                 self._run(registers, self._steps)
                 self._looks = perf_counter() - began > LOOKS_SECONDS
-                rows = in_rows(self._steps, self._writes_at, self._template)
-                if self._backend.kernels.loops is None or not rows:
+                if self._backend.kernels.loops is None or not in_rows(self._code).steps:
                     self._straight = straight(self._steps, self._writes_at, self._looks)
             else:
                 self._learn(registers, self._looks)
@@ -205,9 +207,7 @@ class Plan:
 
     def _learn(self, registers: Registers, looks: bool) -> None:
         """The second replay finds out which kernels a sweep can run: whoever replays once pays nothing."""
-        numbers = {register for register, _, _ in self._numbers}
-        loops = self._backend.kernels.loops
-        sweeps = learn(registers, self._steps, self._writes_at, self._template, numbers, loops)
+        sweeps = learn(registers, self._code, self._backend.kernels.loops)
         self._straight = straight(self._steps, self._writes_at, looks, sweeps)
         self._cells = [cell for s in sweeps for cell in s.cells]
         self.own_bytes += sum(s.nbytes for s in sweeps)

@@ -61,7 +61,7 @@ def straight(
 
 def _swept(sweep: Sweep, n: int, names: dict[str, Any]) -> Iterator[str]:
     """The lines of a sweep: inputs in, all its rows, what is used after it out."""
-    for k, (view, register, index) in enumerate(sweep.loads):
+    for k, (view, register, index, _) in enumerate(sweep.loads):
         names[f"v{n}_{k}"] = view
         yield f"    v{n}_{k}[...] = a[{register}]{index}"
     # Rows are an address to the loop: the function holds them.

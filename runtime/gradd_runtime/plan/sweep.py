@@ -11,26 +11,46 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .lower import Plain
 from .rows import Done, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from .registers import PlanStep, Registers
+    from .registers import PlanStep
     from .rows import Row
 
 #: fewest kernels of a sweep: fewer gain nothing over copying their inputs in and their results out
 LEAST = 4
-#: most of them, whose results are held while a sweep is made
-MOST = 1000
-#: bytes of the largest result; above, the loop itself is what takes time
-LARGEST = 2048
 #: arrays that a sweep may copy in and out for each of its kernels: a copy takes a fourth of a small kernel's
 #: time, and what gains little is not worth the making
 MOVES = 1
 #: parts of a sweep's memory begin at multiples of it
 ALIGN = 64
+
+
+class PlanCode(NamedTuple):
+    """A plan's steps, and what is known of its registers."""
+
+    steps: Sequence[PlanStep]
+    #: the first step that cannot be undone
+    writes_at: int
+    #: what registers hold when a replay starts
+    template: Sequence[Any]
+    #: registers of run-time numbers
+    numbers: set[int]
+    #: register -> the steps of each instruction that uses it
+    users: dict[int, list[range]]
+
+
+class Load(NamedTuple):
+    """What each replay copies in: of a register its part at `index`, written out, to `place`; and its readers
+    there, as (row, operand).
+    """
+
+    place: Any
+    register: int
+    index: str
+    readers: list[tuple[int, int]]
 
 
 class Sweep:
@@ -43,8 +63,7 @@ class Sweep:
         self.run, self.first, self.end = run, first, end
         #: registers that are not used after it
         self.dead: tuple[int, ...] = ()
-        #: (place, register, index): what each replay copies in, of an input its part at `index`, written out
-        self.loads: list[tuple[Any, int, str]] = []
+        self.loads: list[Load] = []
         #: (place, register): numbers, copied in where they change
         self.cells: list[tuple[Any, int]] = []
         #: (register, place): results that are used after it
@@ -90,12 +109,12 @@ class Line(NamedTuple):
 class Sweeping:
     """Collects kernels that ran one after another, and makes a sweep of them. Values are numbered."""
 
-    def __init__(
-        self, loops: Any, steps: Sequence[PlanStep], template: Sequence[Any], numbers: set[int]
-    ) -> None:
-        self._loops, self._steps = loops, steps
-        #: what registers hold when a replay starts, and which of them are run-time numbers
-        self._template, self._numbers = template, numbers
+    def __init__(self, loops: Any, code: PlanCode, own: set[int]) -> None:
+        self._loops, self._steps, self._numbers = loops, code.steps, code.numbers
+        #: what registers hold when a replay starts
+        self._template = code.template
+        #: registers that sweeps alone use
+        self._own = own
         self.kernels: list[Done] = []
         self._lines: list[Line] = []
         #: how many lines there are after each kernel
@@ -160,7 +179,7 @@ class Sweeping:
         sweep.dead = tuple(sorted(over - self._made.keys()))
         stay = {v: register for register, v in self._made.items() if register not in over}
         copied = [r for r, _ in self._inputs if self._template[r] is None]
-        if len(copied) + len(stay) > MOVES * len(self.kernels):
+        if moves(copied, stay.values(), self._own) > MOVES * len(self.kernels):
             return None
         places, nbytes = self._arrange(stay.keys())
         sweep.memory = np.zeros(nbytes + ALIGN, np.uint8)
@@ -179,11 +198,17 @@ class Sweeping:
             one = a.size > 1 and place.size == 1
             place[...] = a[(slice(1),) * a.ndim] if one else a
             if self._template[register] is None:
-                sweep.loads.append((place, register, f"[{', '.join([':1'] * a.ndim)}]" if one else ""))
+                index = f"[{', '.join([':1'] * a.ndim)}]" if one else ""
+                sweep.loads.append(Load(place, register, index, self._readers(v)))
             elif register in self._numbers:
                 sweep.cells.append((place, register))
         sweep.stores = [(register, view(v)) for v, register in stay.items()]
         return sweep if self._agrees(sweep, memory, places) else None
+
+    def _readers(self, v: int) -> list[tuple[int, int]]:
+        return [
+            (n, k) for n, line in enumerate(self._lines) for k, read in enumerate(line.reads) if read == v
+        ]
 
     def _arrange(self, stay: Collection[int]) -> tuple[list[int], int]:
         """Where each value begins, and how many bytes all take. Values never in use at once share places."""
@@ -230,89 +255,6 @@ class Sweeping:
         return True
 
 
-def may_sweep(step: PlanStep) -> bool:
-    """Whether a step may be part of a sweep, as far as can be told before it runs."""
-    kernel = step.run
-    if not isinstance(kernel, Plain) or not kernel.pure:
-        return False
-    meta = kernel.meta
-    # A result of no dimensions comes as a scalar, and is made an array.
-    trusted = kernel.trusted or not meta.shape
-    return bool(trusted and meta.contiguous and 0 < meta.nbytes <= LARGEST)
-
-
-def in_rows(steps: Sequence[PlanStep], writes_at: int, template: Sequence[Any]) -> set[int]:
-    """The steps that may be part of a sweep and have enough such beside them."""
-    found: set[int] = set()
-    row: list[PlanStep] = []
-    for n, step in enumerate(steps):
-        may = may_sweep(step)
-        if row and (not may or n == writes_at):
-            found.update(range(n - len(row), n) if _gains(row, template) else ())
-            row = []
-        if may:
-            row.append(step)
-    found.update(range(len(steps) - len(row), len(steps)) if _gains(row, template) else ())
-    return found
-
-
-def _gains(row: Sequence[PlanStep], template: Sequence[Any]) -> bool:
-    """Whether a sweep of all of them would be worth it, as far as can be told from the registers."""
-    if len(row) < LEAST:
-        return False
-    given: set[int] = set()
-    made: set[int] = set()
-    dead: set[int] = set()
-    for run, _, over in row:
-        assert isinstance(run, Plain)
-        given.update(run.wanted)
-        made.add(run.out)
-        dead.update(over)
-    copied = [register for register in given - made if template[register] is None]
-    return len(copied) + len(made - dead) <= MOVES * len(row)
-
-
-def learn(
-    registers: Registers,
-    steps: Sequence[PlanStep],
-    writes_at: int,
-    template: Sequence[Any],
-    numbers: set[int],
-    loops: Any,
-) -> list[Sweep]:
-    """Run the steps one by one, as a plan's first replay does, and find its sweeps."""
-    account, arrays = registers.account, registers.arrays
-    may = in_rows(steps, writes_at, template)
-    found: list[Sweep] = []
-    sweeping = Sweeping(loops, steps, template, numbers)
-
-    def close() -> Sweeping:
-        if not sweeping.kernels:
-            return sweeping
-        made = sweeping.make()
-        if made is not None:
-            found.append(made)
-        return Sweeping(loops, steps, template, numbers)
-
-    for n, step in enumerate(steps):
-        if account.brim < 0:
-            account.look(account.asked)
-        if n == writes_at:
-            sweeping = close()
-            registers.wrote, account.heeds = True, False
-        kernel = step.run
-        if n in may:
-            assert isinstance(kernel, Plain)
-            given = kernel.fetch(arrays)
-            kernel(registers)
-            done = Done(n, kernel, given, arrays[kernel.out])
-            if len(sweeping.kernels) >= MOST or not sweeping.add(done):
-                sweeping = close()
-                sweeping.add(done)
-        else:
-            sweeping = close()
-            kernel(registers)
-        for register in step.dead:
-            arrays[register] = None
-    close()
-    return found
+def moves(copied: Collection[int], stay: Collection[int], own: set[int]) -> int:
+    """How many arrays are copied in and out, where sweeps leave to each other what is their `own`."""
+    return sum(r not in own for r in copied) + sum(r not in own for r in stay)

@@ -13,6 +13,7 @@ import pytest
 from gradd_protocol.program import GradOf, Step, Value
 from gradd_protocol.values import encode_scalars
 from gradd_runtime.plan import replay
+from gradd_runtime.plan.learn import Rows
 from gradd_runtime.plan.sweep import Sweep
 from gradd_runtime.session import Session
 
@@ -194,7 +195,7 @@ def watching(found: list[Sweep], on: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replay, "learn", learn)
         if not on:
-            patch.setattr(replay, "in_rows", lambda *args: set())
+            patch.setattr(replay, "in_rows", lambda *args: Rows(set(), set()))
         yield
 
 
@@ -229,4 +230,6 @@ def differs(c: Case) -> tuple[str, Outcome]:
         for n, (a, b) in enumerate(zip(eager.told, found.told, strict=True)):
             if a != b:
                 return f"round {n} {name}: {b} where eagerly {a}"[:2000], swept
+    if swept.planned != plain.planned:
+        return f"{swept.planned} of {plain.planned} batches are planned with sweeps", swept
     return "", swept

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gradd_engine.backends.array import NUMPY
 from gradd_protocol.program import Step, Value
-from gradd_runtime.plan import lower, replay, rows, sweep
+from gradd_runtime.plan import learn, lower, replay, rows, sweep
 from gradd_runtime.plan.recipes import Watched
 from gradd_runtime.session import Session
 
@@ -63,6 +63,24 @@ def test_a_chain_is_one_sweep() -> None:
     (made,) = found.sweeps
     assert (made.first, made.end, len(made.rows)) == (0, 8, 8)
     assert [len(x) for x in (made.loads, made.cells, made.stores)] == [1, 4, 2]
+
+
+def turned() -> Case:
+    """A chain, a sum of it, and a chain of what the first one left."""
+    there = [Step("mul", [0, 0])] + [
+        Step("tanh" if n % 2 else "mul", [n, *[0][n % 2 :]]) for n in range(1, 7)
+    ]
+    back = [Step("sum", [7])] + [Step("mul", [8 + n, 7 - n]) for n in range(6)]
+    data = [np.linspace(-1, n + 1, 6).astype(np.float32) for n in range(5)]
+    return Case([*there, *back], [data], [False], [[]] * 5, [14])
+
+
+def test_what_only_sweeps_use_is_not_copied() -> None:
+    told, found = differs(turned())
+    assert not told
+    first, second = found.sweeps
+    # The sum needs the last one, and the second gets it and the sum; the rest stays where it is.
+    assert [len(first.loads), len(first.stores), len(second.loads), len(second.stores)] == [1, 1, 2, 1]
 
 
 def divisions() -> Case:
@@ -148,11 +166,22 @@ def repeats_an_input_wrongly(patch: Patch) -> None:
     patch.setattr(sweep.Sweeping, "_agrees", lambda *_: True)
 
 
+def forgets_who_uses_it(patch: Patch) -> None:
+    class Nobody(dict[int, Any]):
+        def __missing__(self, register: int) -> Any:
+            return []
+
+    real = learn.join
+    nobody = Nobody()
+    patch.setattr(learn, "join", lambda sweeps, code, loops: real(sweeps, code._replace(users=nobody), loops))
+
+
 FAULTS: list[tuple[Callable[[Patch], None], Callable[[], Case]]] = [
     (sweeps_what_may_raise, divisions),
     (reuses_what_is_live, chained),
     (keeps_a_number, chained),
     (repeats_an_input_wrongly, repeated),
+    (forgets_who_uses_it, turned),
 ]
 
 
@@ -193,3 +222,69 @@ def test_what_outlives_a_batch_is_not_overwritten_by_the_next() -> None:
         found = [float(peer.get(f"y{n}")[0]) for n in range(5)]
         expected = [sum((1.0 + n) ** k for k in range(5)) for n in range(5)]
         assert (found == expected) is not hands_out
+
+
+def worked(rounds: int, body: Any, **more: Any) -> Session:
+    """A session that ran the chain so often."""
+    session = Session("worked")
+    session.plans.first_eager = False
+    peer = Peer(session)
+    peer.put("x", np.ones(4, np.float32))
+    for n in range(rounds):
+        reply = peer.batch(*body, inputs=["x"], values=[1.0 + n] * 4, fetch=[8], **more)
+        assert reply.problem is None
+    return session
+
+
+def test_the_memory_of_sweeps_counts_as_that_of_plans() -> None:
+    before, after = (worked(n, chain()).plans for n in (1, 2))
+    (plan,) = next(iter(after._known.values()))
+    assert plan._cells
+    assert after.counts["bytes"] - before.counts["bytes"] > 8 * 72
+    assert after.counts["bytes"] == plan.own_bytes
+    after._keep(plan.key, "another")
+    assert after.counts["bytes"] == 0
+
+
+def test_a_plan_that_runs_once_learns_nothing(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(replay, "learn", lambda *args: pytest.fail("learns"))
+    assert worked(1, chain()).plans.counts["planned"] == 1
+
+
+def test_few_kernels_or_many_copies_are_not_looked_at(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(replay, "learn", lambda *args: pytest.fail("learns"))
+    one = np.ones(4, np.float32)
+    few = Case(chain()[:3], [[one]], [False], [[2.0, 3.0]], [3])
+    apart = [Step("exp", [n]) for n in range(6)]
+    many = Case(apart, [[one * n] for n in range(6)], [False] * 6, [[]], [*range(6, 12)])
+    for c in (few, many):
+        session = Session("few")
+        session.plans.first_eager = False
+        peer = Peer(session)
+        names = [f"i{k}" for k in range(len(c.inputs))]
+        for name, data in zip(names, c.inputs, strict=True):
+            peer.put(name, data[0])
+        for _ in range(5):
+            peer.batch(*c.steps, inputs=names, values=c.values[0], fetch=c.fetch)
+        assert session.plans.counts["planned"] == 5
+
+
+def test_without_compiled_kernels_there_are_no_sweeps(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(NUMPY.kernels, "_loops", None)
+    told, found = differs(chained())
+    assert not told
+    assert found.planned == 5
+    assert not found.sweeps
+
+
+def test_large_results_are_not_swept() -> None:
+    for size, swept in ((512, 8), (513, 0)):
+        told, found = differs(chained(size=size))
+        assert (told, found.swept) == ("", swept)
+
+
+def test_the_longest_sweep(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(learn, "MOST", 4)
+    told, found = differs(chained())
+    assert not told
+    assert [s.end - s.first for s in found.sweeps] == [4, 4]
