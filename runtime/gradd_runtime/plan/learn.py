@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .lower import Plain
-from .rows import Done
+from .rows import RanKernel
 from .sweep import LEAST, MOVES, Sweeping, moves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .registers import PlanStep, Registers
-    from .sweep import Load, PlanCode, Sweep
+    from .sweep import PlanCode, Sweep, SweepLoad
 
 #: most of them, whose results are held while a sweep is made
 MOST = 1000
@@ -69,7 +69,7 @@ def join(sweeps: Sequence[Sweep], code: PlanCode, loops: Any) -> None:
     """Let sweeps read what earlier ones left where it is, if nobody else uses it."""
     swept = {n for s in sweeps for n in range(s.first, s.end)}
     over = {register for step in code.steps for register in step.dead}
-    loads: dict[int, list[tuple[Sweep, Load]]] = {}
+    loads: dict[int, list[tuple[Sweep, SweepLoad]]] = {}
     for s in sweeps:
         for load in s.loads:
             loads.setdefault(load.register, []).append((s, load))
@@ -81,7 +81,7 @@ def join(sweeps: Sequence[Sweep], code: PlanCode, loops: Any) -> None:
             if (
                 register not in over
                 or not all(swept.issuperset(span) for span in code.users[register])
-                or any(load.place.shape != place.shape or load.index for _, load in found)
+                or any(load.place.shape != place.shape or load.part for _, load in found)
             ):
                 stays.append((register, place))
                 continue
@@ -102,7 +102,10 @@ def learn(registers: Registers, code: PlanCode, loops: Any) -> list[Sweep]:
     def close() -> Sweeping:
         if not sweeping.kernels:
             return sweeping
-        made = sweeping.make()
+        try:
+            made = sweeping.make()
+        except MemoryError:
+            made = None  # the plan goes on without
         if made is not None:
             found.append(made)
         return Sweeping(loops, code, own)
@@ -118,7 +121,7 @@ def learn(registers: Registers, code: PlanCode, loops: Any) -> list[Sweep]:
             assert isinstance(kernel, Plain)
             given = kernel.fetch(arrays)
             kernel(registers)
-            done = Done(n, kernel, given, arrays[kernel.out])
+            done = RanKernel(n, kernel, given, arrays[kernel.out])
             if len(sweeping.kernels) >= MOST or not sweeping.add(done):
                 sweeping = close()
                 sweeping.add(done)

@@ -23,7 +23,7 @@ class Unknown(Exception):
     """A kernel does more than call ufuncs."""
 
 
-class Operand(NamedTuple):
+class UfuncOperand(NamedTuple):
     """What a ufunc call gets: of the kernel's inputs and then its results, the one at `at`; or a number."""
 
     at: int
@@ -35,7 +35,7 @@ class UfuncCall(NamedTuple):
 
     ufunc: Any
     kinds: str
-    operands: tuple[Operand, ...]
+    operands: tuple[UfuncOperand, ...]
     shape: tuple[int, ...]
 
     @property
@@ -115,14 +115,14 @@ def _kind(x: Any) -> Any:
     raise Unknown
 
 
-def _operand(x: Any, kind: Any) -> Operand:
+def _operand(x: Any, kind: Any) -> UfuncOperand:
     if isinstance(x, Watched):
         if x.dtype != kind:
             raise Unknown  # it would be cast on the way
-        return Operand(x.at)
+        return UfuncOperand(x.at)
     if isinstance(x, np.ndarray) and (x.ndim or x.dtype != kind):
         raise Unknown
-    return Operand(0, np.asarray(x, kind).tobytes())
+    return UfuncOperand(0, np.asarray(x, kind).tobytes())
 
 
 def recipe(
@@ -160,6 +160,6 @@ def _watch(
     return tuple([c._replace(operands=tuple([_placed(o, len(given)) for o in c.operands])) for c in notes])
 
 
-def _placed(o: Operand, inputs: int) -> Operand:
+def _placed(o: UfuncOperand, inputs: int) -> UfuncOperand:
     """Inputs first, then results."""
-    return o if o.number else Operand(~o.at if o.at < 0 else inputs + o.at)
+    return o if o.number else UfuncOperand(~o.at if o.at < 0 else inputs + o.at)

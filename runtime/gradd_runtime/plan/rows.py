@@ -23,7 +23,7 @@ KINDS = 4096
 _BUFFERS = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
 
 
-class Operand(NamedTuple):
+class RowOperand(NamedTuple):
     """What a row reads: a number, or by its place in the kernel's inputs and then its results, an array. An
     input that no sweep made is copied to `form`.
     """
@@ -34,18 +34,18 @@ class Operand(NamedTuple):
     stride: int
 
 
-class Row(NamedTuple):
+class LoopRow(NamedTuple):
     """A call of a ufunc's loop."""
 
     loop: tuple[int, int]
-    operands: tuple[Operand, ...]
+    operands: tuple[RowOperand, ...]
     dtypes: tuple[Any, ...]
     shape: tuple[int, ...]
     times: int
     nbytes: int
 
 
-class Done(NamedTuple):
+class RanKernel(NamedTuple):
     """A kernel that ran: what it was given, and what it gave."""
 
     step: int
@@ -54,10 +54,10 @@ class Done(NamedTuple):
     found: Any
 
 
-_known: dict[Any, tuple[Row, ...] | None] = {}
+_known: dict[Any, tuple[LoopRow, ...] | None] = {}
 
 
-def rows_of(loops: Any, done: Done, made: tuple[bool, ...]) -> tuple[Row, ...] | None:
+def rows_of(loops: Any, done: RanKernel, made: tuple[bool, ...]) -> tuple[LoopRow, ...] | None:
     """The rows of a kernel; `made`: which of its inputs results of the same sweep are. None if it must be
     called. Whatever it depends on is its key, so that a process finds each kind of kernel out once.
     """
@@ -67,19 +67,21 @@ def rows_of(loops: Any, done: Done, made: tuple[bool, ...]) -> tuple[Row, ...] |
     told = tuple([(n, type(v), repr(v)) for n, v in attrs.items()]) if attrs else ()
     geometry = tuple([(a.shape, a.strides, a.dtype) for a in done.given])
     key = (run, told, geometry, made, kernel.meta.dtype.np)
-    if key not in _known:
+    try:
+        return _known[key]  # sessions in other threads may forget all of it at any time
+    except KeyError:
         if len(_known) >= KINDS:
             _known.clear()
         result = tuple(kernel.meta.shape), kernel.meta.dtype.np
         calls = recipe(run, None if plain else kernel.xp, [(g[0], g[2]) for g in geometry], attrs, result)
-        _known[key] = None if calls is None else _made_of(calls, loops, done.given, made)
-    return _known[key]
+        found = _known[key] = None if calls is None else _made_of(calls, loops, done.given, made)
+        return found
 
 
 def _made_of(
     calls: Recipe, loops: Any, given: Sequence[Any], made: tuple[bool, ...]
-) -> tuple[Row, ...] | None:
-    rows: list[Row] = []
+) -> tuple[LoopRow, ...] | None:
+    rows: list[LoopRow] = []
     for call in calls:
         loop = loops.inner(call.ufunc, call.kinds)
         if loop is None:
@@ -102,11 +104,11 @@ def _made_of(
                 whole = whole or shape == call.shape
             if form is None or stride is None:
                 return None
-            operands.append(Operand(at, number, form, stride))
+            operands.append(RowOperand(at, number, form, stride))
         if repeats and not whole:
             return None  # NumPy may call its loop several times
         count = prod(call.shape)
-        rows.append(Row(loop, tuple(operands), dtypes, call.shape, count, count * dtypes[-1].itemsize))
+        rows.append(LoopRow(loop, tuple(operands), dtypes, call.shape, count, count * dtypes[-1].itemsize))
     return tuple(rows)
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .rows import Done, rows_of
+from .rows import RanKernel, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from .registers import PlanStep
-    from .rows import Row
+    from .rows import LoopRow
 
 #: fewest kernels of a sweep: fewer gain nothing over copying their inputs in and their results out
 LEAST = 4
@@ -42,14 +42,14 @@ class PlanCode(NamedTuple):
     users: dict[int, list[range]]
 
 
-class Load(NamedTuple):
-    """What each replay copies in: of a register its part at `index`, written out, to `place`; and its readers
+class SweepLoad(NamedTuple):
+    """What each replay copies in: of a register its `part`, an index as text, to `place`; and its readers
     there, as (row, operand).
     """
 
     place: Any
     register: int
-    index: str
+    part: str
     readers: list[tuple[int, int]]
 
 
@@ -63,7 +63,7 @@ class Sweep:
         self.run, self.first, self.end = run, first, end
         #: registers that are not used after it
         self.dead: tuple[int, ...] = ()
-        self.loads: list[Load] = []
+        self.loads: list[SweepLoad] = []
         #: (place, register): numbers, copied in where they change
         self.cells: list[tuple[Any, int]] = []
         #: (register, place): results that are used after it
@@ -98,10 +98,10 @@ class Places:
         self._free.setdefault(-(-nbytes // ALIGN) * ALIGN, []).append(at)
 
 
-class Line(NamedTuple):
+class SweepLine(NamedTuple):
     """A row with numbers for values: what it reads, what it writes."""
 
-    row: Row
+    row: LoopRow
     reads: tuple[int, ...]
     out: int
 
@@ -115,8 +115,8 @@ class Sweeping:
         self._template = code.template
         #: registers that sweeps alone use
         self._own = own
-        self.kernels: list[Done] = []
-        self._lines: list[Line] = []
+        self.kernels: list[RanKernel] = []
+        self._lines: list[SweepLine] = []
         #: how many lines there are after each kernel
         self._ends: list[int] = []
         #: of each value: shape and dtype
@@ -131,7 +131,7 @@ class Sweeping:
         self._values.append((shape, dtype))
         return len(self._values) - 1
 
-    def add(self, done: Done) -> bool:
+    def add(self, done: RanKernel) -> bool:
         """Take a kernel in; False, with nothing done, if it cannot follow those before it."""
         kernel, given = done.kernel, done.given
         for a in given:
@@ -157,7 +157,7 @@ class Sweeping:
                         found = self._input(kernel.wanted[at], form, given[at])
                 reads.append(found)
             results.append(self._value(row.shape, row.dtypes[-1]))
-            self._lines.append(Line(row, tuple(reads), results[-1]))
+            self._lines.append(SweepLine(row, tuple(reads), results[-1]))
         self._made[kernel.out] = results[-1]
         self.kernels.append(done)
         self._ends.append(len(self._lines))
@@ -199,7 +199,7 @@ class Sweeping:
             place[...] = a[(slice(1),) * a.ndim] if one else a
             if self._template[register] is None:
                 index = f"[{', '.join([':1'] * a.ndim)}]" if one else ""
-                sweep.loads.append(Load(place, register, index, self._readers(v)))
+                sweep.loads.append(SweepLoad(place, register, index, self._readers(v)))
             elif register in self._numbers:
                 sweep.cells.append((place, register))
         sweep.stores = [(register, view(v)) for v, register in stay.items()]

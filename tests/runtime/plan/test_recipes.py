@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gradd_engine.backends.array import NUMPY
 from gradd_runtime.plan import rows
-from gradd_runtime.plan.recipes import Operand, UfuncCall, recipe
+from gradd_runtime.plan.recipes import UfuncCall, UfuncOperand, recipe
 
 LOOPS: Any = NUMPY.kernels.loops
 SINGLE = np.dtype(np.float32)
@@ -26,9 +26,9 @@ def learned(kernel: Callable[..., Any], inputs: int = 1, result: Any = FOUR, **a
 def test_operators_functions_and_numbers_are_calls() -> None:
     found = learned(lambda xp, a, b: xp.multiply(a, 1 - b * b), 2)
     assert [(c.ufunc.__name__, c.kinds, c.operands) for c in found] == [
-        ("multiply", "ff->f", (Operand(1), Operand(1))),
-        ("subtract", "ff->f", (Operand(0, np.float32(1).tobytes()), Operand(2))),
-        ("multiply", "ff->f", (Operand(0), Operand(3))),
+        ("multiply", "ff->f", (UfuncOperand(1), UfuncOperand(1))),
+        ("subtract", "ff->f", (UfuncOperand(0, np.float32(1).tobytes()), UfuncOperand(2))),
+        ("multiply", "ff->f", (UfuncOperand(0), UfuncOperand(3))),
     ]
     assert learned(lambda xp, a, by: a * a.dtype.type(by), by=0.5) != learned(
         lambda xp, a, by: a * by, by=2.0
@@ -128,7 +128,7 @@ def test_rows_have_the_counts_and_strides_of_numpy() -> None:
         result = spy.call(*given)
         if isinstance(result, np.ndarray) and not result.flags.c_contiguous:
             continue  # no sweep takes in what is not row-major
-        operands = tuple(Operand(n) for n in range(len(given)))
+        operands = tuple(UfuncOperand(n) for n in range(len(given)))
         kinds = "f" * len(given) + "->f"
         for made in ((False,) * len(given), tuple(a.base is None for a in given)):
             found_rows = rows._made_of((UfuncCall(ufunc, kinds, operands, shape),), LOOPS, given, made)

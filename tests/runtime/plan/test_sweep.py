@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine.backends.array import NUMPY
+from gradd_protocol import messages as m
 from gradd_protocol.program import Step, Value
 from gradd_runtime.plan import learn, lower, replay, rows, sweep
 from gradd_runtime.plan.recipes import Watched
@@ -288,3 +289,21 @@ def test_the_longest_sweep(monkeypatch: Patch) -> None:
     told, found = differs(chained())
     assert not told
     assert [s.end - s.first for s in found.sweeps] == [4, 4]
+
+
+def test_a_profile_names_every_kernel() -> None:
+    session = Session("profiled")
+    session.plans.first_eager = False
+    peer = Peer(session)
+    peer.put("x", np.ones(4, np.float32))
+    found = []
+    for n in range(6):
+        if n == 4:
+            peer.ask(m.ProfileSwitch(True))
+        peer.batch(*chain(), inputs=["x"], values=[1.0 + n] * 4, fetch=[8])
+        found.append(peer.arrays[0].tobytes())
+    told, _ = peer.ask(m.ProfileSwitch(False))
+    assert session.plans.counts["planned"] == 6
+    names = {(k.name, k.calls) for k in told.kernels}
+    assert names == {("mul", 8), ("add", 8)}
+    assert len({*found}) == 6
