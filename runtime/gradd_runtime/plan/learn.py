@@ -33,14 +33,14 @@ def may_sweep(step: PlanStep) -> bool:
     return bool(trusted and meta.contiguous and 0 < meta.nbytes <= LARGEST)
 
 
-class Rows(NamedTuple):
+class SweepRows(NamedTuple):
     """Steps that may be part of sweeps, and the registers that nobody else uses."""
 
     steps: set[int]
     own: set[int]
 
 
-def in_rows(code: PlanCode) -> Rows:
+def in_rows(code: PlanCode) -> SweepRows:
     """The steps that may be part of a sweep, have enough such beside them, and are worth it."""
     steps, writes_at, template, _, users = code
     rows: list[list[int]] = [[]]
@@ -62,7 +62,7 @@ def in_rows(code: PlanCode) -> Rows:
         outs = {kernels[n].out for n in row}
         if moves(given - outs, outs - dead, own) <= MOVES * len(row):
             found.update(row)
-    return Rows(found, own)
+    return SweepRows(found, own)
 
 
 def join(sweeps: Sequence[Sweep], code: PlanCode, loops: Any) -> None:
@@ -92,10 +92,10 @@ def join(sweeps: Sequence[Sweep], code: PlanCode, loops: Any) -> None:
         s.stores = stays
 
 
-def learn(registers: Registers, code: PlanCode, loops: Any) -> list[Sweep]:
+def learn(registers: Registers, code: PlanCode, rows: SweepRows, loops: Any) -> list[Sweep]:
     """Run the steps one by one, as a plan's first replay does, and find its sweeps."""
     account, arrays = registers.account, registers.arrays
-    may, own = in_rows(code)
+    may, own = rows
     found: list[Sweep] = []
     sweeping = Sweeping(loops, code, own)
 

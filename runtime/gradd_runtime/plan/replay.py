@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from ..batch import Work
     from ..program import RunContext
+    from .learn import SweepRows
     from .registers import PlanStep
     from .settled import Inputs
 
@@ -135,6 +136,8 @@ class Plan:
         self._straight: Callable[[Registers], None] | None = None
         #: whether to stop between steps if asked to; None before the first replay
         self._looks: bool | None = None
+        #: what sweeps may run, found after the first replay
+        self._rows: SweepRows | None = None
         #: run-time numbers that lie in the memory of sweeps: (place, register)
         self._cells: list[tuple[Any, int]] = []
         #: most bytes that a replay can add to the session, and the approximate size of the plan
@@ -179,10 +182,12 @@ class Plan:
                 began = perf_counter()
                 self._run(registers, self._steps)
                 self._looks = perf_counter() - began > LOOKS_SECONDS
-                if self._backend.kernels.loops is None or not in_rows(self._code).steps:
+                self._rows = in_rows(self._code) if self._backend.kernels.loops is not None else None
+                if self._rows is None or not self._rows.steps:
                     self._straight = straight(self._steps, self._writes_at, self._looks)
             else:
-                self._learn(registers, self._looks)
+                assert self._rows is not None
+                self._learn(registers, self._looks, self._rows)
             registers.wrote = True  # to the session's tensors and graphs, from here on
             context.account.heeds = False
             if ending.simple:
@@ -205,9 +210,9 @@ class Plan:
         made: dict[int, Any] = {s: tensors.get(id(t)) for s, t in self._slots.items()}
         return made
 
-    def _learn(self, registers: Registers, looks: bool) -> None:
+    def _learn(self, registers: Registers, looks: bool, rows: SweepRows) -> None:
         """The second replay finds out which kernels a sweep can run: whoever replays once pays nothing."""
-        sweeps = learn(registers, self._code, self._backend.kernels.loops)
+        sweeps = learn(registers, self._code, rows, self._backend.kernels.loops)
         self._straight = straight(self._steps, self._writes_at, looks, sweeps)
         self._cells = [cell for s in sweeps for cell in s.cells]
         self.own_bytes += sum(s.nbytes for s in sweeps)

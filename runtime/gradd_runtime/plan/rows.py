@@ -66,13 +66,13 @@ def rows_of(loops: Any, done: RanKernel, made: tuple[bool, ...]) -> tuple[LoopRo
     run, attrs = (kernel.direct, {}) if plain else (kernel.impl, kernel.attrs)
     told = tuple([(n, type(v), repr(v)) for n, v in attrs.items()]) if attrs else ()
     geometry = tuple([(a.shape, a.strides, a.dtype) for a in done.given])
-    key = (run, told, geometry, made, kernel.meta.dtype.np)
+    result = tuple(kernel.meta.shape), kernel.meta.dtype.np
+    key = (run, told, geometry, made, result)
     try:
         return _known[key]  # sessions in other threads may forget all of it at any time
     except KeyError:
         if len(_known) >= KINDS:
             _known.clear()
-        result = tuple(kernel.meta.shape), kernel.meta.dtype.np
         calls = recipe(run, None if plain else kernel.xp, [(g[0], g[2]) for g in geometry], attrs, result)
         found = _known[key] = None if calls is None else _made_of(calls, loops, done.given, made)
         return found

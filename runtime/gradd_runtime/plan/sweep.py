@@ -193,22 +193,26 @@ class Sweeping:
 
         for (dtype, number), v in self._constants.items():
             view(v)[...] = np.frombuffer(number, dtype)[0]
+        readers = self._readers()
         for (register, _), (v, a) in self._inputs.items():
             place = view(v)
             one = a.size > 1 and place.size == 1
             place[...] = a[(slice(1),) * a.ndim] if one else a
             if self._template[register] is None:
                 index = f"[{', '.join([':1'] * a.ndim)}]" if one else ""
-                sweep.loads.append(SweepLoad(place, register, index, self._readers(v)))
+                sweep.loads.append(SweepLoad(place, register, index, readers[v]))
             elif register in self._numbers:
                 sweep.cells.append((place, register))
         sweep.stores = [(register, view(v)) for v, register in stay.items()]
         return sweep if self._agrees(sweep, memory, places) else None
 
-    def _readers(self, v: int) -> list[tuple[int, int]]:
-        return [
-            (n, k) for n, line in enumerate(self._lines) for k, read in enumerate(line.reads) if read == v
-        ]
+    def _readers(self) -> dict[int, list[tuple[int, int]]]:
+        """Of each value that is read, who reads it, as (row, operand)."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for n, line in enumerate(self._lines):
+            for k, v in enumerate(line.reads):
+                found.setdefault(v, []).append((n, k))
+        return found
 
     def _arrange(self, stay: Collection[int]) -> tuple[list[int], int]:
         """Where each value begins, and how many bytes all take. Values never in use at once share places."""

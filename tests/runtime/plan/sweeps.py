@@ -13,7 +13,7 @@ import pytest
 from gradd_protocol.program import GradOf, Step, Value
 from gradd_protocol.values import encode_scalars
 from gradd_runtime.plan import replay
-from gradd_runtime.plan.learn import Rows
+from gradd_runtime.plan.learn import SweepRows
 from gradd_runtime.plan.sweep import Sweep
 from gradd_runtime.session import Session
 
@@ -195,7 +195,7 @@ def watching(found: list[Sweep], on: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(replay, "learn", learn)
         if not on:
-            patch.setattr(replay, "in_rows", lambda *args: Rows(set(), set()))
+            patch.setattr(replay, "in_rows", lambda *args: SweepRows(set(), set()))
         yield
 
 
