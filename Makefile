@@ -118,9 +118,10 @@ array-api: $(STAMP) ## run the array API standard's tests: ARRAY_API_TESTS= a ch
 
 check: lint test ## everything that continuous integration checks
 
-fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager; 2,000 loops beside torch, 20,000 with a trail and without
+fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager, 20,000 swept; 2,000 loops beside torch, 20,000 with a trail and without
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	$(PY) -m tests.runtime.fuzz 50000
+	GRADD_SWEEPS=20000 $(PY) -m pytest -rs $(SPREAD) tests/runtime/plan/test_sweep.py
 	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
 	GRADD_TRAILS=20000 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail.py
 	GRADD_TURNED=5000 $(PY) -m pytest -rs tests/client/test_turned.py

@@ -17,6 +17,7 @@ from . import (
     jit_places,
     jit_recurrent,
     jit_sorting,
+    loops,
     noise,
     normalize,
     softmax_rows,
@@ -37,3 +38,6 @@ for _module in (
     steps, sums,
 ):  # fmt: skip
     NATIVE.update(_module.KERNELS)
+
+#: runs kernels by NumPy's inner loops, where that works here
+LOOPS = loops if loops.works() else None

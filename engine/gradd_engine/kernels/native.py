@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload
 
@@ -102,19 +104,20 @@ def _type(s: Any, real: Any) -> Any:
     return types.Array(real, s, "C") if isinstance(s, int) else s
 
 
-def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
+def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT, nogil: bool = True) -> Callable[[F], F]:
     """Compile a function now, for float32 and float64.
 
     `signature` has one entry per argument: the number of dimensions of a row-major array of the float type,
-    REAL, or a type from above.
+    REAL, or a type from above. Without `nogil` it keeps the interpreter's lock: for what is over so soon that
+    taking it again would cost more.
     """
 
     def make(fn: F) -> F:
         with _own_cache():
             made = numba.njit(
-                [tuple(_type(s, real) for s in signature) for real in FLOATS],
+                list(dict.fromkeys(tuple(_type(s, real) for s in signature) for real in FLOATS)),
                 cache=_CACHE is not None,
-                nogil=True,
+                nogil=nogil,
                 fastmath=set(fastmath),
                 error_model="numpy",
             )(fn)
@@ -169,3 +172,43 @@ def by_type(single: Any, double: Any) -> Any:
 
     overload(choose, jit_options=_INLINED, strict=False)(overloaded)
     return choose
+
+
+#: a ufunc's inner loop has at most so many arguments here
+OPERANDS = 3
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_inner_loop(typing: Any, row: Any) -> Any:
+    """Call the inner loop that eight-byte numbers from address `row` on describe: its address, its data, the
+    count, then strides and addresses of OPERANDS arguments.
+
+    The loop gets copies of them, since it may change what it is given.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word, size = ir.IntType(64), ir.IntType(64).as_pointer()
+        text = ir.IntType(8).as_pointer()
+        at = builder.inttoptr(args[0], size)
+        places = cgutils.alloca_once(builder, ir.ArrayType(word, OPERANDS))
+        steps = cgutils.alloca_once(builder, ir.ArrayType(word, OPERANDS))
+        counts = cgutils.alloca_once(builder, word)
+
+        def entry(k: int) -> Any:
+            return builder.load(builder.gep(at, [ir.Constant(word, k)]))
+
+        def part(of: Any, k: int) -> Any:
+            return builder.gep(of, [ir.Constant(word, 0), ir.Constant(word, k)])
+
+        builder.store(entry(2), counts)
+        for k in range(OPERANDS):
+            builder.store(entry(3 + k), part(steps, k))
+            builder.store(entry(3 + OPERANDS + k), part(places, k))
+        kind = ir.FunctionType(ir.VoidType(), [text.as_pointer(), size, size, text])
+        loop = builder.inttoptr(entry(0), kind.as_pointer())
+        data = builder.inttoptr(entry(1), text)
+        first = builder.bitcast(part(places, 0), text.as_pointer())
+        builder.call(loop, [first, counts, part(steps, 0), data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), build

@@ -27,6 +27,7 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         self._xp = xp
         self._id = ""
         self._native: Mapping[str, Native] = {}
+        self._loops: Any = None
 
     def __missing__(self, op: Op) -> Kernel:
         self.load()
@@ -39,7 +40,15 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         is invalid or requires what is not installed.
         """
         if not self._id:
-            self._native, self._id = _load(self._xp)
+            self._native, self._id, self._loops = _load(self._xp)
+
+    @property
+    def loops(self) -> Any:
+        """The module `loops`, for those who run this table's kernels by NumPy's inner loops; None where that
+        does not work, or nothing is compiled.
+        """
+        self.load()
+        return self._loops
 
     @property
     def id(self) -> str:
@@ -53,10 +62,10 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         return f"{self.id} {surroundings(self._xp)}"
 
 
-def _load(xp: Any) -> tuple[Mapping[str, Native], str]:
+def _load(xp: Any) -> tuple[Mapping[str, Native], str, Any]:
     plain = f"{xp.__name__}-{xp.__version__}"
     if xp is not np:
-        return {}, plain
+        return {}, plain, None
     wanted = os.environ.get("GRADD_KERNELS", "")
     if wanted not in ("", "numpy", "jit"):
         raise RuntimeError(f"GRADD_KERNELS is {wanted!r}, neither numpy nor jit")
@@ -64,10 +73,10 @@ def _load(xp: Any) -> tuple[Mapping[str, Native], str]:
     if wanted == "jit" and not there:
         raise RuntimeError("GRADD_KERNELS is jit, which needs numba: pip install 'gradd[jit]'")
     if wanted == "numpy" or not there:
-        return {}, plain
+        return {}, plain, None
     from .native import LOADING, compiler
 
     with LOADING:
         from . import library
 
-    return library.NATIVE, f"{library.ID}+{compiler()}+{plain}"
+    return library.NATIVE, f"{library.ID}+{compiler()}+{plain}", library.LOOPS

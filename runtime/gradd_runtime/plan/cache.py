@@ -165,7 +165,10 @@ class Plans:
         if plan is not None and inputs is not None:
             try:
                 if context.account.has_room(plan.bytes):
+                    before = plan.own_bytes
                     slots = plan.replay(work, context, inputs)
+                    if plan.own_bytes != before and plan in list(self._known.get(plan.key, "")):
+                        self.counts["bytes"] += plan.own_bytes - before
                 else:
                     self.why = "its memory might not suffice"
             except PlanBroken as error:

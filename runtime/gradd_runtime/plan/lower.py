@@ -25,6 +25,7 @@ from gradd_engine.tracing import (
     local,
 )
 
+from .blocks import cannot_raise
 from .registers import PlanStep, Registers
 
 if TYPE_CHECKING:
@@ -38,24 +39,28 @@ class Plain:
     all: whatever the layout depends on is part of the plan's key.
     """
 
-    __slots__ = ("_fetch", "_lawful", "_meta", "attrs", "direct", "impl", "out", "trusted", "wanted", "xp")
+    __slots__ = (
+        "_lawful", "attrs", "direct", "fetch", "impl", "meta", "out", "pure", "trusted", "wanted", "xp"
+    )  # fmt: skip
 
     def __init__(
         self, impl: Any, xp: Any, wanted: tuple[int, ...], attrs: dict[str, Any], out: int, meta: Any,
-        lawful: Any, direct: Any,
+        lawful: Any, direct: Any, pure: bool,
     ) -> None:  # fmt: skip
         self.impl, self.xp, self.wanted, self.attrs, self.out = impl, xp, wanted, attrs, out
-        self._meta, self._lawful = meta, lawful
+        self.meta, self._lawful = meta, lawful
+        #: it never raises, and writes to none of its inputs
+        self.pure = pure
         #: the kernel as a function of arrays alone, if it is one
         self.direct = direct
-        self._fetch = _fetcher(list(wanted))
+        self.fetch = _fetcher(list(wanted))
         self.trusted = False
 
     def __call__(self, f: Registers) -> None:
         """Run it, and give the result the right layout."""
-        args = self._fetch(f.arrays)
+        args = self.fetch(f.arrays)
         a = self.impl(self.xp, *args, **self.attrs)
-        f.arrays[self.out] = made = self._lawful(a, self._meta, args)
+        f.arrays[self.out] = made = self._lawful(a, self.meta, args)
         self.trusted = made is a
 
 
@@ -100,8 +105,9 @@ class Lowering:
             for i, t in reversed(list(enumerate(inputs)))
         }
         self._touched: set[int] = set()
-        #: register -> the last step that uses it
+        #: register -> the last step that uses it, and the steps of each instruction that does
         self.last_use: dict[int, int] = {}
+        self.users: dict[int, list[range]] = {}
 
     def _new(self, value: Any = None) -> int:
         self.template.append(value)
@@ -144,6 +150,7 @@ class Lowering:
 
     def lower(self, i: Instruction) -> None:
         """Append the calls of one instruction."""
+        first = len(self.steps)
         if isinstance(i, KernelCall):
             self._step(self._kernel(i), i.op.name)
         elif isinstance(i, Window):
@@ -155,6 +162,8 @@ class Lowering:
         else:
             self._step(self._upload(i), "upload")
         self.last_use.update(dict.fromkeys(self._touched, len(self.steps) - 1))
+        for register in self._touched:
+            self.users.setdefault(register, []).append(range(first, len(self.steps)))
         self._touched.clear()
 
     def schedule(self, kept: set[int]) -> list[PlanStep]:
@@ -295,7 +304,8 @@ class Lowering:
         ufunc = op.kernel.ufunc
         if ufunc and impl is op.impl and all(_is_default(op.params[n], v) for n, v in attrs.items()):
             direct = getattr(xp, op.kernel.ufunc)
-        return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct)
+        pure = cannot_raise(i) and not any(op.written)
+        return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct, pure)
 
     def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
         """The register of an argument, or a list of them. A cast is a separate step."""

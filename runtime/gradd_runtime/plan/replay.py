@@ -31,11 +31,13 @@ from gradd_engine.tracing import (
 from ..program import run
 from .blocks import cannot_raise, written
 from .elide import elide_copies
+from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
 from .registers import Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
+from .sweep import PlanCode
 from .timed import timed
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
     from ..batch import Work
     from ..program import RunContext
+    from .learn import SweepRows
     from .registers import PlanStep
     from .settled import Inputs
 
@@ -128,7 +131,15 @@ class Plan:
         self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
         self._sources = sorted(lowering.sources.items())
         self._bits = b""
+        numbers = {register for register, _, _ in self._numbers}
+        self._code = PlanCode(self._steps, self._writes_at, self._template, numbers, lowering.users)
         self._straight: Callable[[Registers], None] | None = None
+        #: whether to stop between steps if asked to; None before the first replay
+        self._looks: bool | None = None
+        #: what sweeps may run, found after the first replay
+        self._rows: SweepRows | None = None
+        #: run-time numbers that lie in the memory of sweeps: (place, register)
+        self._cells: list[tuple[Any, int]] = []
         #: most bytes that a replay can add to the session, and the approximate size of the plan
         self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
         self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
@@ -148,6 +159,8 @@ class Plan:
             if bits != self._bits:
                 for register, at, compute in self._numbers:
                     self._template[register] = self._number(work.values[at], compute)
+                for place, register in self._cells:
+                    place[...] = self._template[register]
                 self._bits = bits
         arrays = self._template.copy()
         registers = Registers(arrays, work.values, iter(work.uploads), context.generator, context.account)
@@ -165,11 +178,16 @@ class Plan:
                 self._run(registers, timed(self._steps, context.profiler))
             elif self._straight is not None:
                 self._straight(registers)
-            else:
+            elif self._looks is None:
                 began = perf_counter()
                 self._run(registers, self._steps)
-                looks = perf_counter() - began > LOOKS_SECONDS
-                self._straight = straight(self._steps, self._writes_at, looks)
+                self._looks = perf_counter() - began > LOOKS_SECONDS
+                self._rows = in_rows(self._code) if self._backend.kernels.loops is not None else None
+                if self._rows is None or not self._rows.steps:
+                    self._straight = straight(self._steps, self._writes_at, self._looks)
+            else:
+                assert self._rows is not None
+                self._learn(registers, self._looks, self._rows)
             registers.wrote = True  # to the session's tensors and graphs, from here on
             context.account.heeds = False
             if ending.simple:
@@ -191,6 +209,13 @@ class Plan:
             raise
         made: dict[int, Any] = {s: tensors.get(id(t)) for s, t in self._slots.items()}
         return made
+
+    def _learn(self, registers: Registers, looks: bool, rows: SweepRows) -> None:
+        """The second replay finds out which kernels a sweep can run: whoever replays once pays nothing."""
+        sweeps = learn(registers, self._code, rows, self._backend.kernels.loops)
+        self._straight = straight(self._steps, self._writes_at, looks, sweeps)
+        self._cells = [cell for s in sweeps for cell in s.cells]
+        self.own_bytes += sum(s.nbytes for s in sweeps)
 
     def _flats(self, found: InputSignature | Inputs) -> list[Any]:
         """The memory that is written to before the last step that may raise."""
