@@ -149,6 +149,11 @@ def test_a_curve_goes_from_corner_to_corner() -> None:
     assert [n for n in ("1", "10", "100") if f">{n}</text>" not in svg] == []
 
 
+def test_both_axes_may_be_logarithmic() -> None:
+    svg = lines("t", [Line("a", [(1, 1.0), (10, 10.0), (100, 100.0)])], "x", "y", log=True, along_log=True)
+    assert 'points="74.0,254.0 345.0,149.0 616.0,44.0"' in svg
+
+
 def test_a_curve_of_one_power_of_ten_is_drawn() -> None:
     svg = lines("t", [Line("a", [(0, 10.0), (1, 10.0)])], "x", "y", log=True)
     assert 'points="74.0,254.0 616.0,254.0"' in svg

@@ -90,10 +90,13 @@ def _across(axis: _Axis, below: float, label: str) -> list[str]:
     return [*parts, text(middle, below + 35, label, size=11, anchor="middle")]
 
 
-def lines(title: str, drawn: Sequence[Line], x: str, y: str, *, log: bool = False) -> str:
-    """Curves in one chart, with a logarithmic axis of y if `log`."""
+def lines(
+    title: str, drawn: Sequence[Line], x: str, y: str, *, log: bool = False, along_log: bool = False
+) -> str:
+    """Curves in one chart, with a logarithmic axis of y if `log`, of x if `along_log`."""
     below = HEIGHT - _BELOW
-    across = _axis((px for line in drawn for px, _ in line.points), _LEFT, WIDTH - _RIGHT, tight=True)
+    wide = (px for line in drawn for px, _ in line.points)
+    across = _axis(wide, _LEFT, WIDTH - _RIGHT, log=along_log, tight=True)
     up = _axis((py for line in drawn for _, py in line.points), below, _ABOVE, log=log)
     parts = []
     for tick in up.ticks():
