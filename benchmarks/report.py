@@ -135,7 +135,7 @@ def pictures(rows: Sequence[Row]) -> dict[str, str]:
     found = {}
     for curve in (row.curve for row in rows if row.curve is not None):
         drawn = [Line(process, points) for process, points in curve.points.items()]
-        picture = lines(curve.title, drawn, curve.along, "µs a step", along_log=True)
+        picture = lines(curve.title, drawn, curve.along, "µs a step", along_log=True, zero=True)
         found[f"{curve.name}.svg"] = picture
     return found
 
@@ -172,10 +172,10 @@ def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -
 
 
 def folded(page: str) -> str:
-    """The page with its long lines wrapped, but for rows of tables."""
+    """The page with its long lines wrapped, but for rows of tables and pictures."""
     lines: list[str] = []
     for line in page.split("\n"):
         indent = "  " if line.startswith("- ") else ""
         short = textwrap.wrap(line, 110, subsequent_indent=indent, break_on_hyphens=False)
-        lines += [line] if line.startswith("|") or len(line) <= 110 else short
+        lines += [line] if line.startswith(("|", "![")) or len(line) <= 110 else short
     return "\n".join(lines)
