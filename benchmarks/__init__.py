@@ -7,7 +7,7 @@ MODELS = (
 QUESTIONS = (
     "round_trip", "chain", "tiny_ops", "eager_engine", "mlp_sgd", "mlp_adam", "transformer", "convnet",
     *MODELS, "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
-    "journal", "loader", "distance", "ops",
+    "journal", "loader", "distance", "growth", "ops",
 )  # fmt: skip
 #: what is asked where all would take too long: of the models those whose steps are short
-QUICK = tuple(each for each in QUESTIONS if each not in MODELS or each in ("lstm", "pinn"))
+QUICK = tuple(each for each in QUESTIONS if each in ("lstm", "pinn") or each not in (*MODELS, "growth"))

@@ -22,7 +22,7 @@ from . import QUESTIONS, QUICK
 from .bench import Row
 from .daemon import ROOT
 from .interpreter import run_on_best
-from .report import document, table
+from .report import document, table, write
 from .versus import BOUND, Figure, pair, tree_of
 
 
@@ -55,7 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="full")
     parser.add_argument("--questions", nargs="+", choices=QUESTIONS)
-    parser.add_argument("--write", metavar="FILE", help="write the document")
+    parser.add_argument("--write", metavar="FILE", help="write the document, and its pictures")
     parser.add_argument("--against", metavar="BASE", help="a commit, or a folder with another clone")
     parser.add_argument("--pairs", type=int, default=5, help="of each question, with --against")
     options = parser.parse_args()
@@ -75,7 +75,7 @@ def main() -> int:
             print(f"{question}: {time.monotonic() - began:.1f} s", file=sys.stderr)
     print(interpreter, table(rows), sep="\n\n")
     if options.write:
-        Path(options.write).write_text(document(rows, (before, os.getloadavg()[0]), str(interpreter)))
+        write(Path(options.write), document(rows, (before, os.getloadavg()[0]), str(interpreter)), rows)
     return int(worse)
 
 

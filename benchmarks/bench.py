@@ -25,6 +25,15 @@ Spread = tuple[float, float, float]
 PROCESSES = ("client", "front", "engine")
 
 
+class Curve(msgspec.Struct):
+    """A picture: what a step costs (µs) along something, by process. `name` is that of its file."""
+
+    name: str
+    title: str
+    along: str
+    points: dict[str, list[tuple[float, float]]]
+
+
 class Row(msgspec.Struct, kw_only=True):
     """One figure. `value` is in `unit` ("" for a ratio), `low` and `high` its quartiles over the rounds; None
     where it was not measured, and `note` says why. `cpu` is that of a step in µs, by process: its median and
@@ -50,6 +59,8 @@ class Row(msgspec.Struct, kw_only=True):
     where: str = ""
     #: how it compares with another commit, if asked
     against: str = ""
+    #: how it came to that figure
+    curve: Curve | None = None
 
     def met(self) -> bool | None:
         """Whether the bar is met; None where there is no bar or no figure."""

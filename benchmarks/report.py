@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.walk.charts import Line, lines
+
 from .bench import PROCESSES, Row, Spread
 from .beside import COMPARED, TOLERANCE
 
@@ -40,7 +42,7 @@ the losses of its first {compared} steps are compared with torch's, with NumPy's
 either library's and nothing dropped out; the run fails where they differ by more than {tolerance}.
 
 {table}
-
+{growth}
 ## {missed} of {measured} bars are not met
 
 By how much, and where the time goes. The split is CPU time, measured in the same run, with the session in
@@ -50,6 +52,17 @@ reply, and whole steps where a batch runs eagerly.
 
 {list}
 {others}"""
+
+#: below the table, where a row has a picture
+_GROWTH = """
+## What grows
+
+CPU time a step, as what is beside it grows.
+
+{pictures}
+"""
+#: the pictures' folder, beside the page
+PICTURES = "pictures/benchmarks"
 
 _HEAD = (
     "work", "figure", "quartiles", "bar", "met", "gradd", "peer", "other peers",
@@ -117,6 +130,32 @@ def _missed(row: Row) -> str:
     return text + (f" {row.where}" if row.where else "")
 
 
+def pictures(rows: Sequence[Row]) -> dict[str, str]:
+    """What the rows have to show, as SVG by the name of its file."""
+    found = {}
+    for curve in (row.curve for row in rows if row.curve is not None):
+        drawn = [Line(process, points) for process, points in curve.points.items()]
+        picture = lines(curve.title, drawn, curve.along, "µs a step", along_log=True, zero=True)
+        found[f"{curve.name}.svg"] = picture
+    return found
+
+
+def growth(rows: Sequence[Row]) -> str:
+    """The part of the page with the pictures."""
+    shown = [row.curve for row in rows if row.curve is not None]
+    told = "\n\n".join(f"![{curve.title}]({PICTURES}/{curve.name}.svg)" for curve in shown)
+    return _GROWTH.format(pictures=told) if told else ""
+
+
+def write(page: Path, text: str, rows: Sequence[Row]) -> None:
+    """Write the page, and its pictures beside it."""
+    page.write_text(text)
+    folder = page.parent / PICTURES
+    for name, picture in pictures(rows).items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(picture)
+
+
 def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -> str:
     """docs/benchmarks.md."""
     missed = [row for row in rows if row.met() is False]
@@ -124,7 +163,8 @@ def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -
     listed = "\n".join(f"- **{row.work}**: {row.where}" for row in rows if row.where and row not in missed)
     page = _PAGE.format(
         date=f"{datetime.date.today():%d %B %Y}", interpreter=interpreter, machine=machine(),
-        before=load[0], after=load[1], table=table(rows), missed=len(missed), measured=len(measured),
+        before=load[0], after=load[1], table=table(rows), growth=growth(rows),
+        missed=len(missed), measured=len(measured),
         list="\n".join(map(_missed, missed)), compared=COMPARED, tolerance=f"{TOLERANCE:.1%}",
         others=f"\nWhere the time goes in the others:\n\n{listed}\n" if listed else "",
     )  # fmt: skip
@@ -132,10 +172,10 @@ def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -
 
 
 def folded(page: str) -> str:
-    """The page with its long lines wrapped, but for rows of tables."""
+    """The page with its long lines wrapped, but for rows of tables and pictures."""
     lines: list[str] = []
     for line in page.split("\n"):
         indent = "  " if line.startswith("- ") else ""
         short = textwrap.wrap(line, 110, subsequent_indent=indent, break_on_hyphens=False)
-        lines += [line] if line.startswith("|") or len(line) <= 110 else short
+        lines += [line] if line.startswith(("|", "![")) or len(line) <= 110 else short
     return "\n".join(lines)

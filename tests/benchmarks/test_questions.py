@@ -14,8 +14,9 @@ import msgspec
 import pytest
 
 from benchmarks import QUESTIONS
-from benchmarks.bench import Bench, Row, Timing, spread
-from benchmarks.report import document, table
+from benchmarks.bench import Bench, Curve, Row, Timing, spread
+from benchmarks.growth import Kind, Round, told
+from benchmarks.report import document, table, write
 from benchmarks.where import where
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +81,33 @@ def test_the_document_says_what_was_missed_and_by_how_much() -> None:
     assert "- **narrow**: 0.20 where 0.40 is wanted, 2.00 times off." in text
     assert "- **fast**" not in text
     assert "not built yet: it" in text
+
+
+def test_pictures_are_written_beside_the_page(tmp_path: Path) -> None:
+    curve = Curve("growth-of-it", "It <grows>", "its size", {"client": [(10, 5.0), (1000, 6.0)]})
+    rows = [Row(work="it", value=1.0), Row(work="it grows", value=1.0, curve=curve)]
+    text = document(rows, (0.0, 0.0), "Interpreter: 3.99")
+    write(tmp_path / "page.md", text, rows)
+    assert (tmp_path / "page.md").read_text() == text
+    found = re.search(r"!\[It <grows>\]\((\S+)\)", text)
+    assert found is not None
+    svg = (tmp_path / found[1]).read_text()
+    assert "It &lt;grows&gt;" in svg
+    assert ">its size</text>" in svg
+    assert "What grows" not in document(rows[:1], (0.0, 0.0), "")
+
+
+def test_growth_is_of_all_rounds_at_the_end() -> None:
+    kind = Kind("its", "an op on {} of it", "size", 1, (1, 1000), 2, 1, 1, 2)
+    small = {"client": 1e-6, "engine": 1e-6}
+    costs = [(1, 9e-6), (1, 9e-6), (1000, 1e-6), (1000, 4e-6)]
+    row = told(kind, [Round(size, {"client": cost, "engine": 1e-6}, small) for size, cost in costs])
+    assert row.work == "CPU of an op on 1,000 of it, beside one with 1"
+    assert row.value == pytest.approx(7 / 4)
+    assert row.met() is False
+    assert (row.mine, row.peer) == ("3.5 µs", "2.0 µs")
+    assert row.curve is not None
+    assert row.curve.points["client"] == [(1, pytest.approx(9.0)), (1000, pytest.approx(2.5))]
 
 
 def test_where_a_step_goes_adds_up() -> None:

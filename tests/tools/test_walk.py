@@ -149,6 +149,18 @@ def test_a_curve_goes_from_corner_to_corner() -> None:
     assert [n for n in ("1", "10", "100") if f">{n}</text>" not in svg] == []
 
 
+def test_both_axes_may_be_logarithmic() -> None:
+    svg = lines("t", [Line("a", [(1, 1.0), (10, 10.0), (100, 100.0)])], "x", "y", log=True, along_log=True)
+    assert 'points="74.0,254.0 345.0,149.0 616.0,44.0"' in svg
+
+
+def test_an_axis_may_begin_with_zero() -> None:
+    drawn = [Line("a", [(1, 90.0), (1_000_000, 100.0)])]
+    svg = lines("t", drawn, "x", "y", along_log=True, zero=True)
+    assert 'points="74.0,65.0 616.0,44.0"' in svg
+    assert ">1,000,000</text>" in svg
+
+
 def test_a_curve_of_one_power_of_ten_is_drawn() -> None:
     svg = lines("t", [Line("a", [(0, 10.0), (1, 10.0)])], "x", "y", log=True)
     assert 'points="74.0,254.0 616.0,254.0"' in svg

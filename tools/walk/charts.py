@@ -78,23 +78,40 @@ def _rule(x1: float, y1: float, x2: float, y2: float, colour: str = "#d8dce0") -
     return f'<path d="M{x1:.1f} {y1:.1f} L{x2:.1f} {y2:.1f}" stroke="{colour}" stroke-width="1"/>'
 
 
+def _written(axis: _Axis, tick: float) -> str:
+    return f"{tick:,.0f}" if axis.log and tick >= 1 else f"{tick:g}"
+
+
 def _across(axis: _Axis, below: float, label: str) -> list[str]:
     """The axis of x, at the height `below`."""
     parts = [_rule(axis.begin, below, axis.end, below, GREY)]
     for tick in axis.ticks():
         parts += [
             _rule(axis(tick), below, axis(tick), below + 4, GREY),
-            text(axis(tick), below + 17, f"{tick:g}", size=10, colour=GREY, anchor="middle"),
+            text(axis(tick), below + 17, _written(axis, tick), size=10, colour=GREY, anchor="middle"),
         ]
     middle = (axis.begin + axis.end) / 2
     return [*parts, text(middle, below + 35, label, size=11, anchor="middle")]
 
 
-def lines(title: str, drawn: Sequence[Line], x: str, y: str, *, log: bool = False) -> str:
-    """Curves in one chart, with a logarithmic axis of y if `log`."""
+def lines(
+    title: str,
+    drawn: Sequence[Line],
+    x: str,
+    y: str,
+    *,
+    log: bool = False,
+    along_log: bool = False,
+    zero: bool = False,
+) -> str:
+    """Curves in one chart, with a logarithmic axis of y if `log`, of x if `along_log`; that of y begins with
+    zero if `zero`.
+    """
     below = HEIGHT - _BELOW
-    across = _axis((px for line in drawn for px, _ in line.points), _LEFT, WIDTH - _RIGHT, tight=True)
-    up = _axis((py for line in drawn for _, py in line.points), below, _ABOVE, log=log)
+    wide = (px for line in drawn for px, _ in line.points)
+    across = _axis(wide, _LEFT, WIDTH - _RIGHT, log=along_log, tight=True)
+    high = [py for line in drawn for _, py in line.points] + [0.0] * zero
+    up = _axis(high, below, _ABOVE, log=log)
     parts = []
     for tick in up.ticks():
         parts += [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.freezing import Doubling
 from gradd_protocol import names
 
 from .._exceptions import GraddError, copy_of
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from .._mirror import MirrorBackend
     from .._program import Builder, CachedProgram, Recorded
     from .._wire import Sent
+
+
+#: for scripts that make large graphs
+_doubling = Doubling(250_000)
 
 
 class _Thread(threading.local):
@@ -55,6 +61,8 @@ class Core:
         #: tensors with an id
         self.live = Live(self.wire.dead)
         self.outbox = Outbox(self.wire, self.live, self.knowledge, self._recorded_ids)
+        if _doubling not in gc.callbacks:
+            gc.callbacks.append(_doubling)
 
     @property
     def shared(self) -> bool:

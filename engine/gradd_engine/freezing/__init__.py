@@ -4,9 +4,12 @@ What is frozen is JSON and arrays: nothing in it is code, and ops go by their na
 """
 
 from .check import check
-from .collector import uncollected
+from .collector import Doubling, uncollected
 from .decode import BadFrozen, thaw
 from .encode import freeze
 from .rows import CannotFreeze, Frozen, FrozenGraph
 
-__all__ = ["BadFrozen", "CannotFreeze", "Frozen", "FrozenGraph", "check", "freeze", "thaw", "uncollected"]
+__all__ = [
+    "BadFrozen", "CannotFreeze", "Doubling", "Frozen", "FrozenGraph", "check", "freeze", "thaw",
+    "uncollected",
+]  # fmt: skip

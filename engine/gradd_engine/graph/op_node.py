@@ -7,7 +7,8 @@ rules it runs is worked out once for each op, overload and set of wanted inputs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 from ..data import state
 from ..schema import named
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from ..tensor import Edge, TensorMeta
 
 
+#: what the many nodes have saved whose rules name nothing: of what each has for itself, a large graph has as
+#: many as nodes, and each collection of garbage looks at them all
+NOTHING = cast("dict[str, Any]", MappingProxyType({}))
+
+
 class OpNode(Node):
     """The node of a declared op."""
 
@@ -48,13 +54,14 @@ class OpNode(Node):
     inputs: Sequence[Any] = ()
     #: per edge slot: whether a gradient goes there
     wants: tuple[bool, ...] = ()
+    #: what its rules name, by that name; None once it is freed
+    saved: dict[str, Any] | None = NOTHING
 
     def __init__(self, op: Op, attrs: dict[str, Any], params: tuple[str, ...]) -> None:
         self.priority = next_priority()
         self.op = op
         self.attrs = attrs
         self.params = params
-        self.saved: dict[str, Any] | None = {}
         account = state.account
         if account is not None:
             self.counted = account.graphs
@@ -182,11 +189,12 @@ VALUE, META, OUT, OUTS = range(4)
 
 
 class BackwardRecipe:
-    """``saves``: the names to save, each with the place of its input or output and its kind. ``apply(node,
-    grads)`` runs the rules: the gradients of all inputs, fitted to their geometry.
+    """``saves``: the names to save, each with the place of its input or output and its kind. ``wants``: that
+    of the nodes. ``apply(node, grads)`` runs the rules: the gradients of all inputs, fitted to their
+    geometry.
     """
 
-    __slots__ = ("apply", "saves")
+    __slots__ = ("apply", "saves", "wants")
 
     def __init__(self, op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> None:
         wanted = [name for name, want in zip(params, wants, strict=True) if want]
@@ -196,6 +204,8 @@ class BackwardRecipe:
             ask for name in params for ask in op.rules[name].residuals if _of_output(op, ask)
         )
         self.saves = tuple(s for s in (_saved(op, ask) for ask in asks) if s is not None)
+        #: one for all nodes, see `NOTHING`
+        self.wants = wants
         self.apply = _compiled(op, params, wants, [name for name, _, _ in self.saves])
 
 

@@ -33,8 +33,9 @@ def _save(
     """Keep what the rules of the wanted inputs name, once each. `outs` is None for an in-place op (saved
     later).
     """
-    saved = node.saved
-    assert saved is not None
+    if not recipe.saves:
+        return
+    saved = node.saved = {}
     for ask, at, kind in recipe.saves:
         if kind == VALUE:
             x = inputs[at]
@@ -235,7 +236,7 @@ def record_one(
     if recipe is None:
         recipe = known.recipes[wants] = recipe_of(op, known.params, wants)
     out._fn = node = OpNode(op, attrs, known.params)
-    node.inputs, node.edges, node.wants, node.backend = known.inputs, tuple(edges), wants, out.backend
+    node.inputs, node.edges, node.wants, node.backend = known.inputs, tuple(edges), recipe.wants, out.backend
     if known.label:
         node._label = known.label
     if recipe.saves:
@@ -273,5 +274,5 @@ def finish_inplace(node: OpNode, out: Tensor) -> None:
     op = node.op
     assert node.saved is not None
     if any("out" in op.rules[name].residuals for name in node.params):
-        node.saved["out"] = Saved(out, True)
+        node.saved = {**node.saved, "out": Saved(out, True)}
         node.values = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from .ending import held
 from .numbers import Offset, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..tensor import Storage
     from .commit import Commit
@@ -141,10 +142,16 @@ class ReplayedGraph:
         return traced if at is None else self._values[at]
 
     def _fill(self, node: OpNode) -> None:
+        # What no replay changes is shared with the traced node: a large graph is looked through for garbage
+        # again and again, which costs as much as there is of it.
         node.backend = self._backend
-        node.attrs = {n: self._value(v) for n, v in node.attrs.items()}
-        node.inputs = [self._saved(m) for m in node.inputs]
-        if node.saved is not None:
+        attrs = {n: self._value(v) for n, v in node.attrs.items()}
+        if not _same(attrs.values(), node.attrs.values()):
+            node.attrs = attrs
+        inputs = [self._saved(m) for m in node.inputs]
+        if not _same(inputs, node.inputs):
+            node.inputs = inputs
+        if node.saved:
             node.saved = {n: self._saved(v) for n, v in node.saved.items()}
 
     def _saved(self, entry: Any) -> Any:
@@ -164,10 +171,18 @@ class ReplayedGraph:
         return made
 
     def _meta(self, meta: TensorMeta) -> TensorMeta:
+        offset = self._value(meta.offset)
+        if offset is meta.offset:
+            return meta
         made = TensorMeta.__new__(TensorMeta)
         made.shape, made.dtype, made.strides = meta.shape, meta.dtype, meta.strides
-        made.offset, made.conj = self._value(meta.offset), meta.conj
+        made.offset, made.conj = offset, meta.conj
         return made
+
+
+def _same(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether all are the same objects."""
+    return all(map(operator.is_, some, others))
 
 
 def retainers(node: Node, find: Callable[[Tensor], Tensor | None]) -> dict[int, weakref.ref[Tensor]] | None:

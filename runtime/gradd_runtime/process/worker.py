@@ -22,6 +22,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.freezing import Doubling
 from gradd_protocol.problems import ProtocolError
 
 from ..store import failpoint
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 FRAMES = frozenset({EnvelopeKind.FRAME, EnvelopeKind.BULK, EnvelopeKind.FILE})
 """What waits for its session's turn."""
+MANY = 100_000
+"""Objects, beside those of modules, from which on full collections wait until there are twice as many."""
 DESCRIPTORS = (0, 3, 4, 6, 7, 11)
 """Which arguments are descriptors."""
 
@@ -241,6 +244,7 @@ def main(arguments: list[str]) -> int:
             write(front, EnvelopeKind.FAILED, parts=[str(refused).encode()])
             return 1
         gc.freeze()  # collections need not scan modules
+        gc.callbacks.append(Doubling(MANY))
         try:
             orders.hear(Incoming(ordering))
             process, tenant, machine, fd, count, own = map(int, arguments[8:14])

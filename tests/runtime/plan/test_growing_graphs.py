@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +75,24 @@ def hooked(w: Any, n: int) -> Any:
         if i % 5 == 4:
             h.sum().item()
     return h.sum()
+
+
+def test_nodes_have_in_common_what_is_the_same() -> None:
+    """Of a client and its session in one process, once the sums are planned."""
+    ops, found = 50, []
+    with gradd.connect("local:") as session:
+        total = one = gradd.ones(2, requires_grad=True)
+        for _ in range(8):
+            for _ in range(ops):
+                total = total + one
+            session.flush()
+            gc.collect()
+            found.append(Counter(type(o).__name__ for o in gc.get_objects()))
+    grown = found[-1] - found[-2]
+    assert 2 * ops - 4 <= grown["OpNode"] <= 2 * ops + 4
+    # Beside each node its edges, and the dict of what it has for itself.
+    assert grown["TensorMeta"] + grown["list"] <= ops // 5
+    assert sum(grown.values()) <= 10 * ops
 
 
 @pytest.mark.parametrize("grow", [chain, losses, writes, hooked], ids=lambda f: f.__name__)
