@@ -9,5 +9,7 @@ QUESTIONS = (
     *MODELS, "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
     "journal", "loader", "distance", "growth", "ops",
 )  # fmt: skip
+#: what grows, and the table of ops, take minutes
+LONG = ("growth", "ops")
 #: what is asked where all would take too long: of the models those whose steps are short
-QUICK = tuple(each for each in QUESTIONS if each in ("lstm", "pinn") or each not in (*MODELS, "growth"))
+QUICK = tuple(each for each in QUESTIONS if each in ("lstm", "pinn") or each not in (*MODELS, *LONG))

@@ -74,11 +74,14 @@ def collections_of(objects: int) -> int:
             began.append(info)
 
     gc.collect()
+    gc.freeze()  # what else is in this process is no part of it
+    gc.collect()
     gc.callbacks.append(note)
     chain: Any = None
     for _ in range(objects):
         chain = [chain]
     gc.callbacks.remove(note)
+    gc.unfreeze()
     while chain is not None:
         chain = chain[0]
     return len(began)

@@ -126,10 +126,13 @@ def _by_hand() -> None:
     def step() -> list[Tensor]:
         return [NUMPY.from_array(np.array(1.0, np.float32))]
 
+    mean = [NUMPY.from_array(np.full(1, 0.5, np.float32))]
     moments = {"lr": 0.1, "eps": 1e-8, "weight_decay": 0.1, "maximize": False}
     adam = {**moments, "beta1": 0.9, "beta2": 0.99, "decoupled": True}
     calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
         ("straight", (some()[0], some()[0]), {}),
+        ("standardized", (*some(), *mean, *mean), {"dims": [0], "eps": 1e-5}),
+        ("standardize_backward", (*some(2), *mean, *mean), {"dims": [0], "eps": 1e-5}),
         ("sgd_step", (some(), some(), some()), {"lr": 0.1, "momentum": 0.9, "nesterov": True}),
         ("adam_step", (some(), some(), some(), some(), step()), adam),
         ("rmsprop_step", (some(), some(), some(), step(), some(), some()), {**moments, "alpha": 0.9}),

@@ -18,7 +18,7 @@ from tools.site.reference import PAGES
 ROOT = Path(__file__).parents[2]
 #: what tensors, modes and other rooms of the SDK call of a session, and scripts do not
 INNER = {
-    "aread", "ask_for", "ask_state", "before", "before_fork", "begin_read", "blind", "check",
+    "aread", "away", "ask_for", "ask_state", "before", "before_fork", "begin_read", "blind", "check",
     "end_read", "failed", "forked", "habit", "has", "knows", "lend", "lose", "mirror", "name_gradient",
     "read", "ready", "record", "recorder", "refuse_lost", "refused", "send", "send_beside", "settled",
     "shared", "step_done", "upload",

@@ -149,7 +149,11 @@ class PendingGraph:
                 self._stand_in(arg, geometry, made, numbers)
                 for arg, geometry in zip(repeat.args, repeat.geometry, strict=True)
             )
-        found = execute(repeat.op, self._backend, inputs, dict(call.attrs))
+        op = repeat.op
+        if op.plain:  # whose nodes share what is the same
+            found = op.call(**dict(zip(op.tensor_slots, inputs, strict=True)), **call.attrs)
+        else:
+            found = execute(op, self._backend, inputs, dict(call.attrs))
         outs = found if type(found) is tuple else (found,)
         own = {slot: t for slot, t in enumerate(outs, call.slot) if t is not None and t._fn is not None}
         new = _since([t._fn for t in own.values() if t._fn is not None], begin)
@@ -160,11 +164,12 @@ class PendingGraph:
             base = t._base
             if base is not None and base._fn is not None:
                 self._nodes[~slot] = base._fn
-            if self._leaves is None:
-                mine = call.outs[slot - call.slot]
-                _take_place(mine, t, new)
-                if base is not None and mine._base is not base:
-                    _take_place(mine._base, base, new)
+        if self._leaves is None:
+            for mine, t in zip(call.outs, outs, strict=True):  # a node may save one that has none itself
+                if t is not None:
+                    _take_place(mine, t, new)
+                    if t._base is not None and mine._base is not t._base:
+                        _take_place(mine._base, t._base, new)
         made |= own
         return new
 

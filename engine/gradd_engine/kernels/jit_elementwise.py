@@ -59,28 +59,36 @@ def _fill(mask: Any, a: Any, b: Any, out: Any) -> None:
 def _chosen(mask: Any, a: Any, b: Any) -> Any:
     """np.where of a mask and two of one float type, each an array of one shape or a single number; None where
     they are something else."""
-    shape = np.shape(a) if np.ndim(a) else np.shape(b)
-    if mask.dtype.kind != "b" or numel(shape) < FEW or mask.ndim > len(shape):
+    like = a if np.ndim(a) else b
+    shape = np.shape(like)
+    if mask.dtype.kind != "b" or numel(shape) < FEW or mask.ndim > len(shape) or not floating(like):
         return None
-    if any(np.ndim(x) and x.shape != shape for x in (a, b)) or not floating(a) or a.dtype is not b.dtype:
+    if not all(_alike(x, like) for x in (a, b)):
         return None
     if mask.shape != shape:
         if any(m not in (1, n) for m, n in zip(mask.shape[::-1], shape[::-1], strict=False)):
             return None
         mask = np.broadcast_to(mask, shape)
-    bits, out = ready(mask).reshape(-1).view(np.uint8), np.empty(shape, a.dtype)
+    bits, out = ready(mask).reshape(-1).view(np.uint8), np.empty(shape, like.dtype)
     flat = out.reshape(-1)
     if np.ndim(a) and np.ndim(b):
         by_pieces(_choose, bits, ready(a).reshape(-1), ready(b).reshape(-1), flat)
     elif np.ndim(a):
-        one = a.dtype.type(b)
+        one = like.dtype.type(b)
         by_pieces(lambda m, x, o: _choose_or(m, x, one, o), bits, ready(a).reshape(-1), flat)
     elif np.ndim(b):
-        one = a.dtype.type(a)
+        one = like.dtype.type(a)
         by_pieces(lambda m, x, o: _fill(m, one, x, o), bits, ready(b).reshape(-1), flat)
     else:
         return None
     return out
+
+
+def _alike(x: Any, like: Any) -> bool:
+    """Whether `x` is an array of the shape and dtype of `like`, or a real number that becomes one."""
+    if np.ndim(x):
+        return bool(x.shape == like.shape and x.dtype is like.dtype)
+    return type(x) in (bool, int, float) or getattr(x, "dtype", None) is like.dtype
 
 
 def _where(plain: Any) -> Any:
