@@ -165,6 +165,21 @@ def test_what_is_looked_at_midway_is_there() -> None:
             assert w.grad.tolist() == pytest.approx([2 * 7.389056, 2 * 54.59815], rel=1e-5)
 
 
+def test_where_nodes_are_always_made_after_all_ops_with_nodes_are_not_answered() -> None:
+    with gradd.connect("local:") as session:
+        w = gradd.tensor([1.0, 2.0], requires_grad=True)
+        trail = session.recorder().trail
+        counts = []
+        for _ in range(12):
+            y = (w * 2).exp().sum()
+            y.item()  # the batch ends, and its graph stands
+            y.backward()
+            counts.append(trail.answered)
+        assert counts[6] > 0
+        assert counts[-1] - counts[-2] <= 1
+        assert w.grad.tolist() == pytest.approx([24 * 7.389056, 24 * 54.59815], rel=1e-5)
+
+
 def test_a_lesson_for_each_of_a_few_shapes() -> None:
     with gradd.connect("local:") as session:
         w = gradd.tensor([1.0, 2.0, 3.0], requires_grad=True)

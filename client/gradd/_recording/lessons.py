@@ -22,6 +22,8 @@ _MOST = 1 << 15
 #: how many lessons a program has at most, and how many are taken in all: of one whose inputs are new each
 #: time nothing can be learned
 _KEPT, _TAKEN = 4, 24
+#: how often nodes are made after all before they are made at once: that takes less than to answer first
+_VAIN = 3
 #: how many programs with one first op are looked through
 _ALIKE = 4
 
@@ -31,13 +33,22 @@ class Lesson:
     are not answered.
     """
 
-    __slots__ = ("hints", "known", "repeats")
+    __slots__ = ("hints", "known", "repeats", "vain")
 
     def __init__(self, known: CachedProgram) -> None:
         self.known = known
         self.repeats: list[Repeat | None] = [None] * len(known.steps)
         #: as `CachedProgram.hints`, of ops that are answered
         self.hints: list[tuple[int, Site] | None] = [None] * len(known.steps)
+        #: how often nodes were made after all since a pass had no need of them
+        self.vain = 0
+
+    def repeat(self, at: int, op: Op) -> Repeat | None:
+        """What is remembered of this op at this place, if it is to be answered."""
+        found = self.repeats[at] if at < len(self.repeats) else None
+        if found is None or found.op is not op or (found.tracked and self.vain > _VAIN):
+            return None
+        return found
 
 
 class _Taught:

@@ -114,10 +114,8 @@ class Trail:
         at = len(building.steps)
         lesson = self._chosen
         if lesson is not None:
-            if at >= len(lesson.repeats) or building.known is not lesson.known:
-                return NotImplemented
-            repeat = lesson.repeats[at]
-            if repeat is None or repeat.op is not op:
+            repeat = lesson.repeat(at, op) if building.known is lesson.known else None
+            if repeat is None:
                 return NotImplemented
             return self._answer(lesson, repeat, building, inputs, attrs, at)
         if self._off:
@@ -128,8 +126,8 @@ class Trail:
         missed = False
         for known in programs:
             for lesson in self._lessons.of(known):
-                repeat = lesson.repeats[at] if at < len(lesson.repeats) else None
-                if repeat is not None and repeat.op is op:
+                repeat = lesson.repeat(at, op)
+                if repeat is not None:
                     found = self._answer(lesson, repeat, building, inputs, attrs, at)
                     if found is not NotImplemented:
                         self._chosen = lesson
@@ -279,6 +277,7 @@ class Trail:
         building.steps.append(repeat.step)
         if repeat.leaves is not None:
             self._graphs.pop().free(in_slots(repeat.leaves, building))
+            lesson.vain = 0
         if op.acts:
             recorder.widen(op)
             for at in repeat.writes:
@@ -361,6 +360,7 @@ class Trail:
             own.update(grad=before, depth=0, trail=self)
         graph.free(leaves)
         graphs.clear()
+        lesson.vain = 0
         site = repeated_site(lesson.hints, at, 3)
         building.sites.append(site)
         building.steps.append(repeat.step)
@@ -401,6 +401,8 @@ class Trail:
         for graph in graphs:
             if graph.stands:
                 graph.make()
+        if graphs and self._chosen is not None and self._batch is self._recorder.building:
+            self._chosen.vain += 1
 
     def ran(
         self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: tuple[Any, ...], many: bool,
@@ -420,11 +422,8 @@ class Trail:
             more = self._lessons.begun(op, known)
             self._draft = Draft(building, known, self._began) if more else None
         draft = self._draft
-        if (
-            draft is not None
-            and draft.building is building
-            and not (self._batch is building and self._chosen)
-        ):
+        chosen = self._batch is building and self._chosen is not None
+        if draft is not None and draft.building is building and not chosen:
             usual = not (self.peeked or LEVELS or any(map(self._own.get, _ELSEWHERE)))
             draft.add(op, inputs, attrs, outs, many, at, step, slot, usual)
         if self.on and vars(state) is self._own:
