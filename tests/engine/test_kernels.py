@@ -29,17 +29,6 @@ ROWS = ((1, 1), (3, 5), (2, 3, 16), (4, 129), (64, 10))
 EDGES = (math.inf, -math.inf, math.nan, -math.nan, 0.0, -0.0, 1e-40, 88.9, -103.5, 700.0, -745.0, 3e38, -1e20)
 
 
-@pytest.fixture(scope="module")
-def table() -> KernelTable:
-    if importlib.util.find_spec("numba") is None:
-        pytest.skip("numba, which compiles kernels, is not installed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADD_KERNELS", "jit")
-        found = KernelTable(np)
-        found.load()
-    return found
-
-
 def values(shape: tuple[int, ...], real: Any, seed: int = 0, scale: float = 2.0) -> Any:
     return np.asarray(np.random.default_rng(seed).standard_normal(shape) * scale).astype(real)
 

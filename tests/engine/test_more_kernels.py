@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,6 @@ from gradd_engine.schema.registry import REGISTRY
 from tests.engine.test_kernels import CLOSE, EDGES, FLOATS, both, check, edges, values
 
 BAD = (np.nan, np.inf, -np.inf, -0.0, 1e-40)
-
-
-@pytest.fixture(scope="module")
-def table() -> KernelTable:
-    if importlib.util.find_spec("numba") is None:
-        pytest.skip("numba, which compiles kernels, is not installed")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADD_KERNELS", "jit")
-        found = KernelTable(np)
-        found.load()
-    return found
 
 
 def spoiled(a: Any, seed: int = 5) -> Any:

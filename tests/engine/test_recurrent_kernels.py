@@ -11,7 +11,6 @@ from gradd_engine.kernels import CELLS, SHAPES, KernelTable, run_layer
 from gradd_engine.schema.registry import REGISTRY
 
 from tests.engine.test_kernels import EDGES, FLOATS, check, values
-from tests.engine.test_kernels import table as table  # a fixture
 
 BATCH, HIDDEN = 3, 17
 SIZES = {"even": None, "packed": [3, 3, 2, 1, 1, 1]}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.schema import Pass
 
 from .remember import eligible, freed_by, leaves_of, pass_of, repeat_of
+from .repeats import flat
 
 if TYPE_CHECKING:
     from gradd_engine.schema import Op
@@ -117,12 +118,13 @@ class Draft:
         at: int, step: Recorded, slot: int, usual: bool,
     ) -> None:  # fmt: skip
         """An op ran; `usual`: in the usual circumstances."""
+        slots = [a for a in flat(step.args) if a.__class__ is int]
         found = self._learned(op, inputs, attrs, outs, many, step) if usual else None
         if found is not None:
-            found.shaky = frozenset(self._shaky.intersection(_slots(step.args)))
+            found.shaky = frozenset(self._shaky.intersection(slots))
             self.lesson.repeats[at] = found
         if found is None or op.acts:
-            self._shaky.update(range(slot, slot + len(outs)), _slots(step.args))
+            self._shaky.update(range(slot, slot + len(outs)), slots)
         nodes = [weakref.ref(o._fn) for o in outs if o is not None and o._fn is not None]
         if found is not None and found.tracked:
             self._calls += 1
@@ -151,7 +153,3 @@ class Draft:
         if found is not None and role is not None:
             found.leaves, found.number = leaves, self._calls
         return found
-
-
-def _slots(args: Any) -> list[int]:
-    return [a for arg in args for a in (arg if arg.__class__ is tuple else (arg,)) if a.__class__ is int]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .._mirror import MirrorBackend
     from .._program import Builder
-    from .repeats import Repeat
+    from .repeats import OutputForm, Repeat
 
 
 class Matching:
@@ -153,11 +153,13 @@ def fine(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     return True
 
 
-def began(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], like: Any) -> int | None:
+def began(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], window: OutputForm) -> int | None:
     """Where in memory a window begins, if it is the one remembered but for that."""
     try:
         meta = op.infer(*inputs, **attrs)  # type: ignore[misc]
     except Exception:
         return None
-    same = tuple(meta.shape) == tuple(like.shape) and tuple(meta.strides) == tuple(like.strides)
-    return meta.offset if same else None
+    if tuple(meta.shape) != tuple(window.shape) or tuple(meta.strides) != tuple(window.strides):
+        return None
+    found: int = meta.offset
+    return found

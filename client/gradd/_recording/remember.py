@@ -9,7 +9,7 @@ from gradd_engine.schema import Pass
 from gradd_engine.tensor import AccumulateGrad, Tensor, node_of
 
 from .._program import Grad, RuntimeSlot
-from .repeats import LISTS, Attribute, OutputForm, Repeat, form_of, fresh, plain
+from .repeats import LISTS, Attribute, OutputForm, Repeat, flat, form_of, fresh, plain
 
 if TYPE_CHECKING:
     import weakref
@@ -30,6 +30,7 @@ _ORDINARY = frozenset({
 def eligible(op: Op, attrs: dict[str, Any]) -> bool:
     """Whether what an op does is decided by what it is called with."""
     effects = op.effects
+    # A storage offset counts from where memory begins, which a tensor's geometry does not tell.
     if effects.dynamic or op.inline or effects.unversioned or "storage_offset" in op.params:
         return False
     if effects.backward_pass is Pass.GRAD:
@@ -65,7 +66,7 @@ def repeat_of(
             return None
     if op.base is not None and outs[0] is not inputs[0]:
         return None
-    if all(type(a) not in (int, Grad) for a in _flat_args(step.args)):
+    if all(type(a) not in (int, Grad) for a in flat(step.args)):
         return None  # nothing tells that it is of this session
     results: list[OutputForm | None] = []
     for o in outs:
@@ -159,10 +160,6 @@ def _listed(op: Op, step: Recorded, attrs: dict[str, Any]) -> tuple[Attribute, .
             return None
         found.append(each)
     return tuple(found)
-
-
-def _flat_args(args: Sequence[Any]) -> list[Any]:
-    return [a for arg in args for a in (arg if type(arg) is tuple else (arg,))]
 
 
 def _geometries(args: tuple[Any, ...], inputs: Sequence[Any]) -> tuple[Any, ...] | None:

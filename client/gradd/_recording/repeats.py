@@ -9,6 +9,8 @@ from gradd_engine.data import DType, Size
 from .._program import RuntimeSlot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradd_engine.data import Mode
     from gradd_engine.schema import Op
 
@@ -114,9 +116,7 @@ class Repeat:
         self.many = False
         self.tracked = False
         #: it takes run-time numbers in place of tensors
-        self.late = any(
-            type(a) is RuntimeSlot for arg in step.args for a in (arg if type(arg) is tuple else (arg,))
-        )
+        self.late = any(type(a) is RuntimeSlot for a in flat(step.args))
         #: what it does may depend on its numbers
         self.exact = op.composite is not None
         #: slots among its own whose tensors were written to since they came into the batch
@@ -127,6 +127,11 @@ class Repeat:
         self.leaves: tuple[int, ...] | None = None
         #: of any pass: how many ops with nodes its batch has before it
         self.number: int | None = None
+
+
+def flat(args: Sequence[Any]) -> list[Any]:
+    """The arguments of a step, those in lists too."""
+    return [a for arg in args for a in (arg if arg.__class__ is tuple else (arg,))]
 
 
 def alike(a: float, b: float) -> bool:

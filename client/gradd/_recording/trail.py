@@ -217,14 +217,14 @@ class Trail:
     ) -> Any:  # fmt: skip
         """Make the results, and add the step."""
         recorder, op = self._recorder, repeat.op
-        if repeat.number is not None and not self._whole(repeat):
+        if repeat.number is not None and (Node.callables or self._whole(repeat) is None):
             return NotImplemented
         if op.base is not None and not self._alone(inputs):
             return NotImplemented
         if repeat.writes and self._keep([inputs[at] for at in repeat.writes]):
             return NotImplemented
         start = None
-        if op.effects.window:
+        if op.effects.window and repeat.results[0] is not None:
             start = began(op, inputs, attrs, repeat.results[0])
             if start is None:
                 return NotImplemented
@@ -311,15 +311,12 @@ class Trail:
             graphs.append(PendingGraph(self._backend, building))
         return graphs[-1]
 
-    def _whole(self, repeat: Repeat) -> bool:
-        """Whether none of the nodes that a pass goes through are made, and no user callback stands there."""
-        graphs = self._graphs
-        return (
-            len(graphs) == 1
-            and graphs[0].stands
-            and len(graphs[0].calls) == repeat.number
-            and not (Node.callables or Node.turned or Node.any_sparse)
-        )
+    def _whole(self, repeat: Repeat) -> PendingGraph | None:
+        """The graph that a pass goes through, if none of its nodes are made."""
+        if len(self._graphs) != 1 or Node.turned or Node.any_sparse:
+            return None
+        graph = self._graphs[0]
+        return graph if graph.stands and len(graph.calls) == repeat.number else None
 
     @staticmethod
     def _alone(inputs: tuple[Any, ...]) -> bool:
@@ -336,15 +333,11 @@ class Trail:
         lesson: Lesson, at: int,
     ) -> Any:  # fmt: skip
         """Run a pass that reaches all nodes of the batch, none of which are made."""
-        recorder, graphs = self._recorder, self._graphs
-        graph = graphs[0] if len(graphs) == 1 else None
+        recorder = self._recorder
+        graph = self._whole(repeat)
         leaves = in_slots(repeat.leaves or (), building)
         if (
             graph is None
-            or not graph.stands
-            or len(graph.calls) != repeat.number
-            or Node.turned
-            or Node.any_sparse
             or None in leaves.values()
             or (Node.callables and any(map(_called, leaves.values())))
             or not all(root._fn.__class__ is PendingNode and root._fn.graph is graph for root in inputs[0])
@@ -359,7 +352,7 @@ class Trail:
         finally:
             own.update(grad=before, depth=0, trail=self)
         graph.free(leaves)
-        graphs.clear()
+        self._graphs.clear()
         lesson.vain = 0
         site = repeated_site(lesson.hints, at, 3)
         building.sites.append(site)

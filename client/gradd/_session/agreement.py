@@ -31,7 +31,7 @@ class Agreeing(Core):
         return self._settled(self.recorder())
 
     def _settled(self, recorder: Recorder) -> bool:
-        if recorder.step is not _NONE or self._closed or self._forked or self.wire.ended:
+        if recorder.step is not _NONE or self.away:
             return False
         state = self.knowledge.state
         # Other writers' changes are checked between batches.

@@ -36,8 +36,7 @@ class Listening(Agreeing):
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """An op is about to run on the mirror."""
         recorder = self._thread.recorder
-        away = self._closed or self._forked or self.wire.ended is not None
-        if away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
+        if self.away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
             recorder = self.ready()
         recorder.trail.before(op, inputs)
         recorder.step = _BEGUN[recorder.step]

@@ -80,8 +80,23 @@ def _best(a: Any, largest: bool, values: Any, places: Any) -> None:
             best[k], at[k] = x, j
 
 
-def _sorted(a: Any, descending: bool, count: int) -> tuple[Any, Any]:
-    """The first `count` of each sorted row [rows, n], and their places."""
+def _sort_rows(a: Any, descending: bool, values: Any, places: Any) -> None:
+    """Each row sorted, as many of it as there is room for."""
+    row, count = a.shape[1], values.shape[1]
+    given = a.reshape(-1)
+    packed = np.empty(given.size, np.int64)
+    _pack(given, row, descending, packed)
+    by_row = packed.reshape(-1, row)
+    if count < row:
+        by_row.partition(count - 1, axis=1)
+        by_row[:, :count].sort(axis=1)
+    else:
+        by_row.sort(axis=1)
+    _unpack(given, packed, row, count, values.reshape(-1), places)
+
+
+def _by_rows(fn: Callable[[Any, bool, Any, Any], None], a: Any, flag: bool, count: int) -> tuple[Any, Any]:
+    """What ``fn`` finds in rows [rows, n], `count` elements of each, and their places; by threads."""
     rows, n = a.shape
     values, places = np.empty((rows, count), a.dtype), np.empty((rows, count), np.int64)
     step = max(1, _SHARE // n)
@@ -89,31 +104,7 @@ def _sorted(a: Any, descending: bool, count: int) -> tuple[Any, Any]:
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
             some = slice(number * step, (number + 1) * step)
-            given = a[some].reshape(-1)
-            packed = np.empty(given.size, np.int64)
-            _pack(given, n, descending, packed)
-            by_row = packed.reshape(-1, n)
-            if count < n:
-                by_row.partition(count - 1, axis=1)
-                by_row[:, :count].sort(axis=1)
-            else:
-                by_row.sort(axis=1)
-            _unpack(given, packed, n, count, values[some].reshape(-1), places[some].reshape(-1))
-
-    share(np, -(-rows // step), a.size, work)
-    return values, places
-
-
-def _selected(a: Any, largest: bool, count: int) -> tuple[Any, Any]:
-    """The best `count` of each row, and their places."""
-    rows, n = a.shape
-    values, places = np.empty((rows, count), a.dtype), np.empty((rows, count), np.int64)
-    step = max(1, _SHARE // n)
-
-    def work(numbers: Iterator[int]) -> None:
-        for number in numbers:
-            some = slice(number * step, (number + 1) * step)
-            _best(a[some], largest, values[some], places[some].reshape(-1))
+            fn(a[some], flag, values[some], places[some].reshape(-1))
 
     share(np, -(-rows // step), a.size, work)
     return values, places
@@ -131,7 +122,7 @@ def _sort(plain: Any) -> Any:
     def kernel(xp: Any, a: Any, dim: int, descending: bool, stable: Any) -> Any:
         if a.dtype.char != "f" or not a.ndim or a.size < FEW or a.shape[dim] >= 1 << 31:
             return plain(xp, a, dim, descending, stable)
-        return _along(a, dim, lambda rows: _sorted(rows, descending, rows.shape[1]))
+        return _along(a, dim, lambda rows: _by_rows(_sort_rows, rows, descending, rows.shape[1]))
 
     return kernel
 
@@ -141,10 +132,10 @@ def _topk(plain: Any) -> Any:
         if not floating(a) or not a.ndim or a.size < FEW or not k or a.shape[dim] >= 1 << 31:
             return plain(xp, a, k, dim, largest, sorted)
         if k <= _SHORT:
-            return _along(a, dim, lambda rows: _selected(rows, largest, k))
+            return _along(a, dim, lambda rows: _by_rows(_best, rows, largest, k))
         if a.dtype.char != "f":
             return plain(xp, a, k, dim, largest, sorted)
-        return _along(a, dim, lambda rows: _sorted(rows, largest, k))
+        return _along(a, dim, lambda rows: _by_rows(_sort_rows, rows, largest, k))
 
     return kernel
 
