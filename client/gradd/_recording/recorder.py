@@ -21,7 +21,7 @@ from gradd_protocol.limits import DEFAULT
 
 from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
 from .._program import LATE, Builder, Cut, Grad, Recorded, RuntimeSlot, attrs_of, kind_of, phase
-from .._wire import Drawn
+from .._wire import KnownDraw
 from .sharing import written_to
 from .sites import call_site, repeated_site
 from .trail import Trail
@@ -156,7 +156,7 @@ class Recorder:
         if self.tape is not None:
             self.tape.drawn += steps
         elif key is not None and op.effects.exact and outs[0].nbytes <= _TOLD:
-            outs[0]._fetch = Drawn(outs[0], op, attrs, key)
+            outs[0]._fetch = KnownDraw(outs[0], op, attrs, key)
 
     def widen(self, op: Op) -> None:
         """Note whether the step of an op touches more than the storages of its arguments."""

@@ -53,7 +53,7 @@ class Known:
         return self.mark == (t._vc.n, t._storage.writes)
 
 
-class Drawn(Known):
+class KnownDraw(Known):
     """The values that a random step draws, made here when they are read."""
 
     __slots__ = ("_attrs", "_key", "_made", "_meta", "_op")
