@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .._wire import Sent
     from .ahead import Ahead
     from .sharing import Sharing
-    from .stream import Stream
+    from .stream import Draws
     from .tape import Tape
 
 _recorded = partial(tuple.__new__, Recorded)
@@ -63,7 +63,7 @@ class RecorderHost(Protocol):
     recorders: list[Recorder]
     sharing: Sharing
     #: where the random stream is
-    stream: Stream
+    stream: Draws
     knowledge: Machine[MirrorState]
 
     @property

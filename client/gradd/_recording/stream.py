@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .._mirror import Machine, MirrorState
 
 
-class Stream:
+class Draws:
     """The position of one session's stream: its seed and the number of the next random step."""
 
     def __init__(self, knowledge: Machine[MirrorState], alone: bool) -> None:

@@ -13,7 +13,7 @@ from gradd_protocol import names
 
 from .._exceptions import GraddError, copy_of
 from .._mirror import MIRROR, Machine, MirrorState
-from .._recording import Recorder, Sharing, Stream
+from .._recording import Draws, Recorder, Sharing
 from .._wire import AttentiveWire, Live, Outbox
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Core:
         self.knowledge: Machine[MirrorState] = Machine(MIRROR, MirrorState.AGREES)
         self.recorders: list[Recorder] = []
         #: where its random stream is; nobody else knows the name of a session without one
-        self.stream = Stream(self.knowledge, name is None)
+        self.stream = Draws(self.knowledge, name is None)
         #: arrays that its tensors gave and took
         self.sharing = Sharing()
         self._thread = _Thread()
