@@ -36,7 +36,10 @@ def ask(question: str, effort: str, document: str | None = None) -> list[Row]:
     )
     if done.returncode:
         raise SystemExit(f"benchmarks/{question}.py failed")
-    return msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Row])
+    rows = msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Row])
+    for row in rows:
+        row.question = question
+    return rows
 
 
 def compare(question: str, rows: list[Row], base: Path, effort: str, pairs: int) -> bool:

@@ -41,6 +41,8 @@ class Row(msgspec.Struct, kw_only=True):
     """
 
     work: str
+    #: the file that asked
+    question: str = ""
     value: float | None = None
     low: float | None = None
     high: float | None = None

@@ -78,9 +78,9 @@ def question(bench: Bench) -> list[Row]:
         drop()
         down_memory = _memory(bench, f"download {name}", download, nbytes, 0)
     return [
-        _rate(up, f"upload {name}, of raw TCP", 0.30, nbytes),
+        _rate(up, f"upload {name}, of raw TCP", 0.6, nbytes),
         up_memory,
-        _rate(down, f"download {name}, of raw TCP", 0.50, nbytes),
+        _rate(down, f"download {name}, of raw TCP", 0.9, nbytes),
         down_memory,
     ]
 

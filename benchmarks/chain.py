@@ -48,9 +48,9 @@ def question(bench: Bench) -> list[Row]:
         again = bench.interleave(lambda: chain(gradd, OPS), peer, OPS, warm=3, others=others)
         function = bench.interleave(lambda: traced(gradd.ones(4)).numpy(), peer, OPS, warm=4, others=others)
     rows = [
-        once.time(f"{name}, first time", 20, US, "µs"),
-        again.time(f"{name}, repeated", 7, US, "µs"),
-        function.time(f"{name}, under @gradd.function", 1, US, "µs"),
+        once.time(f"{name}, first time", 13, US, "µs"),
+        again.time(f"{name}, repeated", 3, US, "µs"),
+        function.time(f"{name}, under @gradd.function", 0.8, US, "µs"),
     ]
     if bench.effort != "quick":
         rows[0].where = where(lambda: lambda: chain(gradd, next(fresh)), OPS, bench.pick(20, 1)).replace(

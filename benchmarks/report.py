@@ -15,6 +15,7 @@ from tools.walk.charts import Line, lines
 
 from .bench import PROCESSES, Row, Spread
 from .beside import COMPARED, TOLERANCE
+from .tried import TRIED
 
 _PAGE = """\
 # Benchmarks
@@ -51,7 +52,7 @@ the script's process and each planned kernel timed. "Script" is recording, sendi
 reply, and whole steps where a batch runs eagerly.
 
 {list}
-{others}"""
+{tried}{others}"""
 
 #: below the table, where a row has a picture
 _GROWTH = """
@@ -130,6 +131,16 @@ def _missed(row: Row) -> str:
     return text + (f" {row.where}" if row.where else "")
 
 
+def tried(missed: Sequence[Row]) -> str:
+    """What was tried against the bars that are missed."""
+    questions = {row.question for row in missed}
+    told = []
+    for asked, what in TRIED:
+        names = ", ".join(f"`{each}`" for each in asked if each in questions)
+        told += [f"- {names}: {what}"] if names else []
+    return "\nWhat was tried, by question:\n\n" + "\n".join(told) + "\n" if told else ""
+
+
 def pictures(rows: Sequence[Row]) -> dict[str, str]:
     """What the rows have to show, as SVG by the name of its file."""
     found = {}
@@ -165,7 +176,8 @@ def document(rows: Sequence[Row], load: tuple[float, float], interpreter: str) -
         date=f"{datetime.date.today():%d %B %Y}", interpreter=interpreter, machine=machine(),
         before=load[0], after=load[1], table=table(rows), growth=growth(rows),
         missed=len(missed), measured=len(measured),
-        list="\n".join(map(_missed, missed)), compared=COMPARED, tolerance=f"{TOLERANCE:.1%}",
+        list="\n".join(map(_missed, missed)), tried=tried(missed),
+        compared=COMPARED, tolerance=f"{TOLERANCE:.1%}",
         others=f"\nWhere the time goes in the others:\n\n{listed}\n" if listed else "",
     )  # fmt: skip
     return folded(page)

@@ -24,7 +24,7 @@ def question(bench: Bench) -> list[Row]:
         found = bench.interleave(
             _sum(), peer.echo, 1, rounds=bench.pick(2000, 500), warm=50
         )  # fmt: skip
-    row = found.time("a+b on 4 floats already there, value fetched, p50", 500, US, "µs")
+    row = found.time("a+b on 4 floats already there, value fetched, p50", 240, US, "µs")
     row.peer = f"raw TCP {US * statistics.median(found.peer):.0f} µs"
     if bench.effort != "quick":
         row.where = where(_sum, 1, bench.pick(1000, 1))

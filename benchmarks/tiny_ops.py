@@ -47,7 +47,7 @@ def question(bench: Bench) -> list[Row]:
     """Recorded each time, and under `gradd.function`."""
     name = "100 tiny ops forward and backward, fetched every 10"
     rows = []
-    for how, function, bar in (("recorded", False, None), ("under @gradd.function", True, 0.40)):
+    for how, function, bar in (("recorded", False, 1.0), ("under @gradd.function", True, 0.42)):
         with gradd.connect(bench.url):
             mine = forward_backward(gradd, 10, function)
             peer = None if bench.torch is None else forward_backward(bench.torch, 10)

@@ -24,6 +24,7 @@ from tests.browser import browser as browser  # a fixture: one browser for the w
 from tests.covered import looked_at
 from tests.oracle import HERE, Tape
 from tests.recordings import Book, book
+from tests.streams import check_all
 from tests.terminals import Terminal
 from tests.waiting import PATIENCE
 
@@ -46,11 +47,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--asking"):
         overridable.begin()
         overridable.end = lambda: None
+    if config.getoption("--streams"):
+        check_all()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record", action="store_true", help="record what PyTorch answers (make record)")
     parser.addoption("--asking", action="store_true", help="as in a script that derives a class from Tensor")
+    parser.addoption("--streams", action="store_true", help="ask each session where its random stream is")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from . import ops
 from .backward import autograd, backward_op, edges, grad_op, gradients, hooks, passes, saved_hooks
 from .custom import custom_node, function, seeding
 from .data import no_deletion
+from .declare import TEXTS
 from .graph import view_history
 from .tensor import Node, Tensor
 from .transforms import forward_ad
@@ -35,6 +36,8 @@ Tensor._grad_fn = property(  # type: ignore[attr-defined]
 Tensor._backward_hooks = property(  # type: ignore[attr-defined]
     lambda self: self._hooks, None, no_deletion("_backward_hooks")
 )
+
+TEXTS.keep()
 
 __all__ = [
     "autograd", "backward_op", "custom_node", "edges", "forward_ad", "function", "grad_op", "gradients",

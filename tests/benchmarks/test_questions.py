@@ -17,6 +17,7 @@ from benchmarks import QUESTIONS
 from benchmarks.bench import Bench, Curve, Row, Timing, spread
 from benchmarks.growth import Kind, Round, told
 from benchmarks.report import document, table, write
+from benchmarks.tried import TRIED
 from benchmarks.where import where
 
 ROOT = Path(__file__).parents[2]
@@ -70,7 +71,7 @@ def test_other_peers_stand_in_the_row() -> None:
 def test_the_document_says_what_was_missed_and_by_how_much() -> None:
     rows = [
         Row(work="fast", value=0.5, bar=1.0),
-        Row(work="slow", value=3.0, bar=2.0, where="all in mul."),
+        Row(work="slow", question="ppo", value=3.0, bar=2.0, where="all in mul."),
         Row(work="narrow", value=0.2, bar=0.4, at_least=True),
         Row(work="later", bar=1.0, note="not built yet: it"),
     ]
@@ -80,6 +81,8 @@ def test_the_document_says_what_was_missed_and_by_how_much() -> None:
     assert "- **slow**: 3.00 where 2.00 is wanted, 1.50 times off. all in mul." in text
     assert "- **narrow**: 0.20 where 0.40 is wanted, 2.00 times off." in text
     assert "- **fast**" not in text
+    assert "\n- `ppo`: What a policy computes decides" in text
+    assert "`char_gpt`" not in text
     assert "not built yet: it" in text
 
 
@@ -133,3 +136,9 @@ def test_a_missed_bar_of_nothing_is_told() -> None:
     rows = [Row(work="trips", value=3.0, bar=0.0), Row(work="share", value=0.0, bar=0.5, at_least=True)]
     page = document(rows, (0.0, 0.0), "Interpreter: one.")
     assert "- **trips**: 3.00 where 0.00 is wanted.\n- **share**: 0.00 where 0.50 is wanted.\n" in page
+
+
+def test_what_was_tried_is_about_questions() -> None:
+    asked = [each for questions, what in TRIED for each in questions if what]
+    assert len(asked) > 10
+    assert set(asked) <= set(QUESTIONS)

@@ -191,7 +191,7 @@ def test_what_users_named_is_escaped(session: gradd.Session, monkeypatch: pytest
 
     model = Named()
     model.register_parameter("p<b>", nn.Parameter(torch.ones(1)))
-    monkeypatch.setattr(session, "name", EVIL)
+    monkeypatch.setattr(session, "_name", EVIL)
     monkeypatch.setattr(session, "url", EVIL)
     evil = type(EVIL, (Tensor,), {"__module__": __name__})
     derived = torch.ones(2).as_subclass(evil)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import gradd
 import pytest
@@ -29,17 +31,22 @@ def test_the_numbers_of_the_page_are_the_limits() -> None:
     assert f"up to {DEFAULT.inline_upload_bytes // KIB} KiB travels with its batch" in PAGE
 
 
-@pytest.mark.parametrize(("here", "most"), [(True, 0), (False, 4)])
-def test_rows_cut_out_at_places_that_are_known_here_wait_for_nothing(
-    daemon: str, here: bool, most: int
-) -> None:
+PLACES: dict[str, tuple[Callable[[], Any], int]] = {
+    "made here": (lambda: gradd.tensor([3, 500, 20]), 0),
+    "drawn": (lambda: gradd.randint(900, (3,)), 0),
+    "computed": (lambda: gradd.randn(900).argmax()[None], 4),
+}
+
+
+@pytest.mark.parametrize("how", PLACES)
+def test_rows_cut_out_at_places_that_are_known_here_wait_for_nothing(daemon: str, how: str) -> None:
+    places, most = PLACES[how]
     with Clock().counting() as clock, gradd.connect(daemon) as session:
         text = gradd.arange(1000)
         session.flush()
         before = clock.now
         for _ in range(4):
-            ix = gradd.tensor([3, 500, 20]) if here else gradd.randint(900, (3,))
-            gradd.stack([text[i : i + 8] for i in ix])
+            gradd.stack([text[i : i + 8] for i in places()])
             session.step_done()
         assert clock.now - before == most
 

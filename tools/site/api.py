@@ -20,7 +20,7 @@ SESSION = {
     "Names": ("__getitem__", "__setitem__", "__delitem__"),
     "Snapshots": ("snapshot", "snapshots", "delete_snapshot"),
     "What happens": ("profile", "log", "graph"),
-    "Other writers": ("acquire",),
+    "Other writers": ("name", "acquire"),
     "In an event loop": ("aflush", "ainfo", "aclose"),
     "The current session": ("enter", "leave"),
     "The end": ("close", "abandon"),

@@ -77,7 +77,7 @@ class Trace(Tape):
         wanted = {what: outs[what] for kind, what in self.result if kind == "slot"}
         ending = TraceOutputs(mirrored, wanted)
         ending.settle({})
-        return Replay(known, self.built, ending, self.result, self.tree, self._quiet())
+        return Replay(known, self.built, ending, self.result, self.tree, self._quiet(), self.drawn)
 
     def _quiet(self) -> list[int]:
         """The inputs that are written to without raising their version."""
@@ -149,8 +149,10 @@ class Replay:
         result: list[tuple[str, Any]],
         tree: Any,
         quiet: list[int],
+        drawn: int,
     ) -> None:
         self._known = known
+        self._drawn = drawn
         self._sites = built.sites
         self._values = built.values
         self._encoded = encode_scalars(built.values)
@@ -186,6 +188,7 @@ class Replay:
             made_by[what] if kind == "slot" else leaves[what] if kind == "argument" else what
             for kind, what in self._result
         ]
+        session.stream.advance(self._drawn)
         session.send(built, [])
         return unflatten(self._tree, result)
 

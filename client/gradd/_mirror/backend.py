@@ -10,11 +10,14 @@ import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from gradd_engine.backends.meta import MetaBackend
+from gradd_engine.backends.meta import MetaBackend, MetaStorage
 from gradd_engine.data import Meta, dtypes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradd_engine.data import DType
+    from gradd_engine.schema import InferCache, Op
     from gradd_engine.tensor import Listener, Node, Tensor
 
 
@@ -42,6 +45,28 @@ class MirrorBackend(MetaBackend):
         self.session = session
         #: the nodes of graphs that were lost sight of
         self.opaque: weakref.WeakSet[Node] = weakref.WeakSet()
+        #: how often the op that runs, or ran last, has drawn from the random stream
+        self.drawn = 0
+
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """See MetaBackend.run."""
+        self.drawn += op.random
+        return super().run(op, metas, inputs, attrs)
+
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """See MetaBackend.run_plain."""
+        if known.asks:
+            self.drawn += op.random
+        meta, storage = known.meta, MetaStorage(known.nbytes)
+        return self.made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """See MetaBackend.run_into."""
+        self.drawn += op.random
 
     def from_array(self, array: Any, dtype: DType | None = None) -> Tensor:
         """A leaf of these numbers, also if created by the engine (the list in ``x[[1, 0]]``)."""

@@ -164,12 +164,15 @@ def after(event: Event, table: dict[S, dict[Event, S]]) -> dict[S, S]:
 class Machine(Generic[S]):
     """A state, and the table of its transitions."""
 
-    __slots__ = ("_table", "state")
+    __slots__ = ("_table", "events", "state")
 
     def __init__(self, table: dict[S, dict[Event, S]], state: S) -> None:
         self._table: dict[S, dict[Event, S]] = table
         self.state: S = state
+        #: how many there were
+        self.events = 0
 
     def on(self, event: Event) -> None:
         """Make the event's transition."""
         self.state = self._table[self.state][event]
+        self.events += 1

@@ -4,6 +4,7 @@ from .ahead import Ahead, Made
 from .recorder import Recorder
 from .sharing import Sharing
 from .sites import call_site
+from .stream import Draws
 from .tape import Tape
 
-__all__ = ["Ahead", "Made", "Recorder", "Sharing", "Tape", "call_site"]
+__all__ = ["Ahead", "Draws", "Made", "Recorder", "Sharing", "Tape", "call_site"]

@@ -115,12 +115,13 @@ class Draft:
 
     def add(
         self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: tuple[Any, ...], many: bool,
-        at: int, step: Recorded, slot: int, usual: bool,
+        at: int, step: Recorded, slot: int, usual: bool, drawn: int,
     ) -> None:  # fmt: skip
-        """An op ran; `usual`: in the usual circumstances."""
+        """An op ran; `usual`: in the usual circumstances; `drawn`: how often it drew random numbers."""
         slots = [a for a in flat(step.args) if a.__class__ is int]
         found = self._learned(op, inputs, attrs, outs, many, step) if usual else None
         if found is not None:
+            found.draws = drawn
             found.shaky = frozenset(self._shaky.intersection(slots))
             self.lesson.repeats[at] = found
         if found is None or op.acts:

@@ -116,6 +116,7 @@ class PendingGraph:
         calls, self.calls, self.made = self.calls, [], True
         made: dict[int, Tensor] = {}
         new: list[Node] = []
+        drawn = self._backend.drawn  # of the op that runs
         try:
             with ambient(backend=self._backend, dtype=self._dtype, **_RECORDS):
                 for call in calls:
@@ -124,6 +125,8 @@ class PendingGraph:
             self.calls, self.made = calls, False
             self._nodes.clear()
             raise
+        finally:
+            self._backend.drawn = drawn
         for number, node in enumerate(sorted(new, key=lambda node: node.priority)):
             node.priority = self._first + number
             if self._leaves is not None:

@@ -21,6 +21,7 @@ from gradd_protocol.limits import DEFAULT
 
 from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
 from .._program import LATE, Builder, Cut, Grad, Recorded, RuntimeSlot, attrs_of, kind_of, phase
+from .._wire import KnownDraw
 from .sharing import written_to
 from .sites import call_site, repeated_site
 from .trail import Trail
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .._wire import Sent
     from .ahead import Ahead
     from .sharing import Sharing
+    from .stream import Draws
     from .tape import Tape
 
 _recorded = partial(tuple.__new__, Recorded)
@@ -47,6 +49,8 @@ _TOUCHED, _SENT = after(Event.TOUCHED, BATCH), after(Event.SENT, BATCH)
 _PASSED = {False: after(Event.PASS_FREED, BATCH), True: after(Event.PASS_KEPT, BATCH)}
 #: steps in one batch
 STEPS = DEFAULT.batch_steps
+#: bytes of the largest result of a random step that is made here where it is read
+_TOLD = 1 << 16
 #: total bytes of uploads in one batch
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -58,6 +62,8 @@ class RecorderHost(Protocol):
     #: of all threads
     recorders: list[Recorder]
     sharing: Sharing
+    #: where the random stream is
+    stream: Draws
     knowledge: Machine[MirrorState]
 
     @property
@@ -112,8 +118,10 @@ class Recorder:
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
         ):
             self.flush()
+        drawn = self.session.backend.drawn
         if len(self.session.recorders) > 1:
-            self._order(op.effects.wide)
+            # Of random steps, the number counts.
+            self._order(op.effects.wide or drawn > 0)
         self.widen(op)
         building = self.building
         args = self._args(inputs)
@@ -134,8 +142,21 @@ class Recorder:
         if op.acts:
             self.acted(op, inputs, attrs, outs, site)
         self.trail.ran(op, inputs, attrs, outs, outputs is outs, at, step, slot)
+        if drawn:
+            self.drew(op, attrs, outs, drawn)
         if len(building.steps) >= STEPS:
             self.cut()
+
+    def drew(self, op: Op, attrs: dict[str, Any], outs: tuple[Any, ...], steps: int) -> None:
+        """The op of the step that was just added drew from the random stream."""
+        stream = self.session.stream
+        if self.ahead is not None and self.ahead.making:
+            stream.move(None)  # its batch may be sent before the script's
+        key = stream.advance(steps)
+        if self.tape is not None:
+            self.tape.drawn += steps
+        elif key is not None and op.effects.exact and outs[0].nbytes <= _TOLD:
+            outs[0]._fetch = KnownDraw(outs[0], op, attrs, key)
 
     def widen(self, op: Op) -> None:
         """Note whether the step of an op touches more than the storages of its arguments."""
@@ -177,6 +198,8 @@ class Recorder:
                 written_to(storage)
         if not op.stateful:
             return
+        if effects.stream is not None:
+            self.session.stream.used(effects.stream, inputs, attrs, outs)
         if not effects.keeps_inputs and self.tape is None:
             # Inspecting a node must not keep a tensor alive.
             building.release(inputs[0]._id)

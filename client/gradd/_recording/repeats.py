@@ -101,8 +101,8 @@ class Repeat:
     """An op at one place of a program."""
 
     __slots__ = (
-        "args", "attrs", "exact", "geometry", "late", "leaves", "many", "mode", "number", "op", "results",
-        "shaky", "step", "tracked", "writes",
+        "args", "attrs", "draws", "exact", "geometry", "late", "leaves", "many", "mode", "number", "op",
+        "results", "shaky", "step", "tracked", "writes",
     )  # fmt: skip
 
     def __init__(self, op: Op, step: Recorded, geometry: tuple[Any, ...]) -> None:
@@ -127,6 +127,8 @@ class Repeat:
         self.leaves: tuple[int, ...] | None = None
         #: of any pass: how many ops with nodes its batch has before it
         self.number: int | None = None
+        #: how often it draws from the random stream
+        self.draws = 0
 
 
 def flat(args: Sequence[Any]) -> list[Any]:

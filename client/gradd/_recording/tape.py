@@ -18,6 +18,8 @@ class Tape:
         self.entries: list[tuple[Op | str, tuple[Any, ...], Any, Any, Mode]] = []
         #: why the function cannot be replayed
         self.spoiled: str | None = None
+        #: how often it drew from the random stream
+        self.drawn = 0
 
     def add(self, op: Op | str, args: tuple[Any, ...], inputs: Any, attrs: Any) -> None:
         """A step was recorded; `args` are its inputs as slots."""

@@ -69,6 +69,9 @@ class TrailHost(Protocol):
     ) -> None:
         """Note what the op of the step that was just added did besides making its outputs."""
 
+    def drew(self, op: Op, attrs: dict[str, Any], outs: tuple[Any, ...], steps: int) -> None:
+        """The op of the step that was just added drew from the random stream."""
+
 
 class Trail:
     """Of one recorder; called by the functions of ops (`state.trail`)."""
@@ -283,6 +286,8 @@ class Trail:
             for at in repeat.writes:
                 inputs[at]._vc.n += 1
             recorder.acted(op, inputs, attrs, tuple(outs), site)
+        if repeat.draws:
+            recorder.drew(op, attrs, tuple(outs), repeat.draws)
         if len(building.steps) >= DEFAULT.batch_steps:
             recorder.cut()
         return tuple(outs) if repeat.many else outs[0]
@@ -418,7 +423,7 @@ class Trail:
         chosen = self._batch is building and self._chosen is not None
         if draft is not None and draft.building is building and not chosen:
             usual = not (self.peeked or LEVELS or any(map(self._own.get, _ELSEWHERE)))
-            draft.add(op, inputs, attrs, outs, many, at, step, slot, usual)
+            draft.add(op, inputs, attrs, outs, many, at, step, slot, usual, self._backend.drawn)
         if self.on and vars(state) is self._own:
             self._own["trail"] = self
 

@@ -46,7 +46,7 @@ class Agreeing(Core):
             return recorder
         with self.lock:
             if self._closed:
-                raise SessionClosed(f"the session {self.name!r} is closed")
+                raise SessionClosed(f"the session {self._name!r} is closed")
             if self._forked:
                 self._begin_anew()
             if self.wire.ended is not None:

@@ -115,7 +115,7 @@ class Awaiting(Fetching):
         except Exception as e:
             if exc[0] is None:
                 raise
-            print(f"gradd: closing {self.name}: {e}", file=sys.stderr)
+            print(f"gradd: closing {self._name}: {e}", file=sys.stderr)
 
     # -- waiting -----------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class Awaiting(Fetching):
     async def _settle(self) -> None:
         """As `ready`."""
         if self._closed:
-            raise SessionClosed(f"the session {self.name!r} is closed")
+            raise SessionClosed(f"the session {self._name!r} is closed")
         if not self.settled():
             await self._pump().until(lambda: not self.wire.flying)
             await self._waits(self.ready)

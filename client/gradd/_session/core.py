@@ -13,7 +13,7 @@ from gradd_protocol import names
 
 from .._exceptions import GraddError, copy_of
 from .._mirror import MIRROR, Machine, MirrorState
-from .._recording import Recorder, Sharing
+from .._recording import Draws, Recorder, Sharing
 from .._wire import AttentiveWire, Live, Outbox
 
 if TYPE_CHECKING:
@@ -41,13 +41,15 @@ class Core:
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
         reconnect: float | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
-        self.name = names.session(name or f"anon-{secrets.token_hex(16)}")
+        self._name = names.session(name or f"anon-{secrets.token_hex(16)}")
         self.url = url
         #: held while an op runs on the mirror and is recorded, a batch is sent, or a reply awaited
         self.lock = threading.RLock()
         #: what the mirror knows
         self.knowledge: Machine[MirrorState] = Machine(MIRROR, MirrorState.AGREES)
         self.recorders: list[Recorder] = []
+        #: where its random stream is; nobody else knows the name of a session without one
+        self.stream = Draws(self.knowledge, name is None)
         #: arrays that its tensors gave and took
         self.sharing = Sharing()
         self._thread = _Thread()
@@ -57,12 +59,20 @@ class Core:
         self._shares = False
         self._closed = self._forked = False
         self._ends_session = name is None
-        self.wire = AttentiveWire(url, self.name, transport, token, self.knowledge, reconnect, timeout)
+        self.wire = AttentiveWire(url, self._name, transport, token, self.knowledge, reconnect, timeout)
         #: tensors with an id
         self.live = Live(self.wire.dead)
         self.outbox = Outbox(self.wire, self.live, self.knowledge, self._recorded_ids)
         if _doubling not in gc.callbacks:
             gc.callbacks.append(_doubling)
+
+    @property
+    def name(self) -> str:
+        """Its name. Whoever knows it can attach, and draw random numbers too: values of `randint` and its kin
+        are then asked for, as those of all other ops.
+        """
+        self.stream.share()
+        return self._name
 
     @property
     def shared(self) -> bool:

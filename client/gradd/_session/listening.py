@@ -39,6 +39,7 @@ class Listening(Agreeing):
         if self.away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
             recorder = self.ready()
         recorder.trail.before(op, inputs)
+        self.backend.drawn = 0
         recorder.step = _BEGUN[recorder.step]
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:

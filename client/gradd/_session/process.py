@@ -52,10 +52,10 @@ def close_all() -> None:
             else:
                 s.close()
         except ConnectionFailed as e:
-            print(f"gradd: session {s.name}: {e}", file=sys.stderr)
+            print(f"gradd: session {s._name}: {e}", file=sys.stderr)
         except Exception as e:
             text = "".join(traceback.format_exception_only(e)).rstrip()
-            print(f"gradd: session {s.name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
+            print(f"gradd: session {s._name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
     if left:
         abandon()
 

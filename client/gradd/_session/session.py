@@ -131,7 +131,7 @@ class Session(Listening, Awaiting, Naming, Curving):
         (`cancelled`). Ctrl-C does so by itself. Raises ConnectionFailed.
         """
         if self._closed:
-            raise SessionClosed(f"the session {self.name!r} is closed")
+            raise SessionClosed(f"the session {self._name!r} is closed")
         try:
             self.wire.transport.cancel(self.wire.writer, self.wire.seq)
         except Dropped as e:
@@ -165,7 +165,7 @@ class Session(Listening, Awaiting, Naming, Curving):
         except Exception as e:
             if exc[0] is None:
                 raise
-            print(f"gradd: closing {self.name}: {e}", file=sys.stderr)
+            print(f"gradd: closing {self._name}: {e}", file=sys.stderr)
 
     def close(self) -> None:
         """Send what is left, raise an unseen error, disconnect; an anonymous session ends.
@@ -211,6 +211,7 @@ class Session(Listening, Awaiting, Naming, Curving):
         """Send what is recorded, for the child too; keeps the lock until the fork is done."""
         self.lock.acquire()
         self._shares = True
+        self.stream.share()
         if not (self._closed or self._forked):
             for recorder in self.recorders:
                 recorder.flush()

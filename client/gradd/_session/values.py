@@ -139,7 +139,7 @@ class Fetching(Agreeing):
         whole = _whole(t)
         if whole is not None and (_holds(whole) or _worth(whole)):
             values = self.read(whole)
-            if whole._fetch is not None:
+            if whole._fetch is not None and whole._fetch.array is None:
                 whole._fetch.array = values
             return part_of(whole, values, t)
         return deduce(recorder.building, t, self._here)

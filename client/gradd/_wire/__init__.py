@@ -8,10 +8,10 @@ from .live import Live
 from .lost import Lost
 from .outbox import Outbox
 from .patience import patience, seconds_of
-from .pending import Fetch, Known, Sent
+from .pending import Fetch, Known, KnownDraw, Sent
 from .wire import Wire
 
 __all__ = [
-    "TELLING", "AttentiveWire", "Fetch", "Known", "Live", "Lost", "Outbox", "Sent", "Wire", "patience",
-    "seconds_of",
+    "TELLING", "AttentiveWire", "Fetch", "Known", "KnownDraw", "Live", "Lost", "Outbox", "Sent", "Wire",
+    "patience", "seconds_of",
 ]  # fmt: skip

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from gradd_engine.backends import NUMPY
 from gradd_engine.backward import forget_look
+from gradd_engine.data import Meta, RandomStream, ambient
 
 if TYPE_CHECKING:
+    from gradd_engine.schema import Op
     from gradd_protocol.messages import Batch, Result, TensorInfo
 
     from .._exceptions import Site
@@ -48,6 +51,28 @@ class Known:
         if t._storage.aliased or t._lost is not None or t._session.shared:
             return False
         return self.mark == (t._vc.n, t._storage.writes)
+
+
+class KnownDraw(Known):
+    """The values that a random step draws, made here when they are read."""
+
+    __slots__ = ("_attrs", "_key", "_made", "_meta", "_op")
+
+    def __init__(self, t: Any, op: Op, attrs: dict[str, Any], key: tuple[int, int]) -> None:
+        self._made: Any = None
+        self.mark = (t._vc.n, t._storage.writes)
+        self._op, self._attrs, self._key, self._meta = op, attrs, key, Meta(tuple(t.shape), t.dtype)
+
+    @property
+    def array(self) -> Any:
+        """The values."""
+        if self._made is None:
+            stream = RandomStream(self._key[0])
+            stream.step = self._key[1]
+            with ambient(generator=stream):
+                (t,) = NUMPY.run(self._op, (self._meta,), (), self._attrs)
+            self._made = NUMPY.to_numpy(t)
+        return self._made
 
 
 class Sent:

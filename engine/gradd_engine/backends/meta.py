@@ -59,7 +59,7 @@ class MetaBackend:
     def run(
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
-        """Outputs as `infer` says; a random op still draws its number, so that streams stay in step."""
+        """Outputs as `infer` says."""
         return [self.empty(m) for m in metas]
 
     def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:

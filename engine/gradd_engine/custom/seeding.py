@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..backward import dry_run
 from ..data import Meta, state, uint8
 from ..declare import stateful
-from ..schema import Histories
+from ..schema import Histories, StreamUse
 from ..tensor import Tensor
 
 
@@ -20,6 +20,7 @@ manual_seed = stateful(
     traced=False,
     doc="Restart the session's random stream (torch.manual_seed).",
     dry_run=dry_run.nothing,
+    stream=StreamUse.SEEDS,
     wide=False,
     histories=Histories.NONE,
 )
@@ -37,6 +38,7 @@ stored_rng = stateful(
     body=_stored,
     traced=False,
     doc="A token of the random stream's position, for `restore_rng`.",
+    stream=StreamUse.STORES,
     wide=False,
     histories=Histories.NONE,
 )
@@ -56,6 +58,7 @@ restore_rng = stateful(
     body=_restore,
     traced=False,
     doc="Set the random stream back to the position of `token`; returns a token of the position before.",
+    stream=StreamUse.RESTORES,
     wide=False,
     histories=Histories.NONE,
 )

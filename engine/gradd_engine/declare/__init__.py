@@ -26,6 +26,7 @@ from .declarators import (
 from .dispatch import backend_of, default_backend, execute, shown, written
 from .methods import attach, attach_as_is, typed
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
+from .texts import TEXTS
 
 __all__ = [
     "BILINEAR",
@@ -35,6 +36,7 @@ __all__ = [
     "PUBLIC",
     "REFUSED",
     "REGISTRY",
+    "TEXTS",
     "Casting",
     "InPlace",
     "Joint",

@@ -15,6 +15,7 @@ from ..tensor import Tensor
 from .dispatch import compute, dispatch
 from .former import reordered
 from .out import store
+from .texts import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ def build_call(op: Op) -> Callable[..., Any]:
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
     # The text comes from the declaration's signature alone. Its file is named so that it counts as the
     # engine's.
-    exec(compile(text, f"{__file__}:{op.name}", "exec"), names)
+    exec(TEXTS.code(text, f"{__file__}:{op.name}"), names)
     fn: Callable[..., Any] = names[op.name]
     fn.__doc__ = op.surface.doc
     if op.surface.numbers_first:  # which nobody is told of, as PyTorch does not

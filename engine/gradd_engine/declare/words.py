@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..schema import Histories, Pass
+    from ..schema import Histories, Pass, StreamUse
     from .declarators import InPlace
 
 
@@ -72,6 +72,7 @@ class KernelWords(DerivativeWords, CastWords, SurfaceWords, total=False):
     random: bool
     reads_values: bool
     independent: bool
+    exact: bool
     copies: bool
     uniform: bool
     reads_first: Callable[[Any, Any, Any], bool]
@@ -116,3 +117,4 @@ class StatefulWords(SurfaceWords, total=False):
     aliases: bool
     keeps_inputs: bool
     spares_nodes: bool
+    stream: StreamUse

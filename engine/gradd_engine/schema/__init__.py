@@ -1,7 +1,7 @@
 """Op declarations: signatures, rules, the declared op, and the registry of ops by name."""
 
 from . import schema
-from .effects import Effects, Histories, Pass
+from .effects import Effects, Histories, Pass, StreamUse
 from .infer_cache import InferCache
 from .op import Op
 from .parts import Kernel, Surface
@@ -46,6 +46,7 @@ __all__ = [
     "Return",
     "Rule",
     "Schema",
+    "StreamUse",
     "Surface",
     "check_attr",
     "check_attrs",

@@ -40,6 +40,17 @@ class Pass(Enum):
     NODE = "node"
 
 
+class StreamUse(Enum):
+    """What a stateful op does with the random stream's position."""
+
+    #: begins the stream of a seed
+    SEEDS = "seeds"
+    #: keeps the position in its result
+    STORES = "stores"
+    #: goes to the position that its input keeps; its result keeps the one before
+    RESTORES = "restores"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
     """The effects of one op."""
@@ -53,6 +64,10 @@ class Effects:
     reads_values: bool = True
     #: of a random op: elements are drawn independently, so a batch can be drawn at once
     independent: bool = False
+    #: of a random op: its numbers are integers, or made of raw bits exactly, and so the same on every device
+    exact: bool = False
+    #: of a stateful op: what it does with the random stream's position
+    stream: StreamUse | None = None
     #: acts on autograd's own state, and is always recorded as itself
     stateful: bool = False
     #: a plan or traced function may contain it; False for ops that act on more: the random stream, memory
