@@ -97,14 +97,13 @@ def run(seed: int, on: bool) -> tuple[list[Any], int]:
     before, Trail.on = Trail.on, on
     gc.disable()
     gc.collect()
-    gc.freeze()  # what is there is looked through no more
+    gc.freeze()  # what is there is looked through no more, nor by later loops
     try:
         with gradd.connect("local:") as session, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _loop(session, rng, body), session.recorder().trail.answered
     finally:
         Trail.on = before
-        gc.unfreeze()
         gc.enable()
 
 
