@@ -34,9 +34,8 @@ def test_a_trail_changes_nothing(part: int) -> None:
     for seed in range(part, TRAILS, 4):
         without, with_trail = run(seed, False), run(seed, True)
         assert without[1] == 0
-        first = next(
-            (pair for pair in zip(without[0], with_trail[0], strict=False) if pair[0] != pair[1]), None
-        )
+        pairs = zip(map(repr, without[0]), map(repr, with_trail[0]), strict=False)  # nan is not nan
+        first = next((pair for pair in pairs if pair[0] != pair[1]), None)
         assert first is None, f"seed {seed}: without {first[0]}\nwith {first[1]}"
         assert len(without[0]) == len(with_trail[0])
         answered += with_trail[1]
@@ -47,7 +46,7 @@ def _told(seeds: range) -> bool:
     """Whether a loop of these tells a fault that was planted."""
     for seed in seeds:
         try:
-            if run(seed, False)[0] != run(seed, True)[0]:
+            if repr(run(seed, False)[0]) != repr(run(seed, True)[0]):
                 return True
         except Exception:
             return True
@@ -55,12 +54,12 @@ def _told(seeds: range) -> bool:
 
 
 def test_no_fault_is_told_where_none_is_planted() -> None:
-    assert not _told(range(17, 30))
+    assert not _told(range(15))
 
 
 def test_a_stale_lesson_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "same", lambda x, geometry, earlier: True)
-    assert _told(range(25, 30))
+    assert _told(range(100))
 
 
 def _refused() -> bool:
@@ -95,7 +94,7 @@ def test_a_leaf_that_a_pass_forgets_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(
         trail, "in_slots", lambda slots, building: dict(list(find(slots, building).items())[1:])
     )
-    assert _told(range(19, 20))
+    assert _told(range(100))
 
 
 def test_nodes_out_of_order_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +105,7 @@ def test_nodes_out_of_order_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
         self._first += 1 << 40
 
     monkeypatch.setattr(PendingGraph, "__init__", late)
-    assert _told(range(17, 20))
+    assert _told(range(100))
 
 
 class Small(nn.Module):
@@ -179,6 +178,21 @@ def test_where_nodes_are_always_made_after_all_ops_with_nodes_are_not_answered()
         assert counts[6] > 0
         assert counts[-1] - counts[-2] <= 1
         assert w.grad.tolist() == pytest.approx([24 * 7.389056, 24 * 54.59815], rel=1e-5)
+
+
+def test_a_hook_where_gradients_are_accumulated_stays_while_a_graph_has_it() -> None:
+    with gradd.connect("local:") as session:
+        w = gradd.tensor([1.0, 2.0], requires_grad=True)
+        first = w * 2
+        called: list[int] = []
+        first.grad_fn.next_functions[0][0].register_hook(lambda *_: called.append(1))
+        for n in range(8):
+            y = (w * 4).sum()
+            if n == 6:
+                del first
+            y.backward()
+        assert len(called) == 8
+        assert session.recorder().trail.answered > 5
 
 
 def test_a_lesson_for_each_of_a_few_shapes() -> None:

@@ -111,6 +111,11 @@ def _loop(session: Any, rng: random.Random, body: Body) -> list[Any]:
     heard = Heard(session)
     told = heard.told
     kept = gradd.tensor([[0.5, 2.0], [-0.5, 1.0]], dtype=gradd.float64, requires_grad=True)
+    # a graph of its own, which has a hook where the gradient of `kept` is accumulated, until it is dropped
+    hooked: Any = kept * 2 if rng.random() < 0.15 else None
+    dropped = rng.randrange(REPETITIONS), rng.randrange(4)
+    if hooked is not None:
+        hooked.grad_fn.next_functions[0][0].register_hook(lambda *_: told.append("called"))
     for n in range(REPETITIONS):
         w, _, skipped, mode = _other(rng, gradd, n)
         kept.grad = None
@@ -118,6 +123,8 @@ def _loop(session: Any, rng: random.Random, body: Body) -> list[Any]:
         env: dict[str, Any] = {"w": w, "m": kept, "seen": seen}
         looks = rng.random() < 0.15
         for k, (text, step) in enumerate(body.steps):
+            if (n, k) == dropped:
+                hooked = None
             if k in skipped:
                 continue
             try:

@@ -76,12 +76,19 @@ class PendingGraph:
         #: of a graph that a pass freed: the leaves by their slots
         self._leaves: dict[int, Tensor] | None = None
         self._nodes: MutableMapping[int, Node] = {}
+        #: nodes of leaves that are there: as its own ones would, it keeps them, with the hooks on them
+        self._kept: list[Node] = []
 
     def add(
         self, repeat: Repeat, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: tuple[Any, ...],
         slot: int, site: Site,
     ) -> None:  # fmt: skip
         """An op was answered; its outputs begin at `slot`."""
+        for at, nr in repeat.requiring:
+            leaf = inputs[at] if nr < 0 else inputs[at][nr]
+            node = None if leaf._acc is None else leaf._acc()
+            if node is not None:
+                self._kept.append(node)
         self.calls.append(_Call(repeat, inputs, attrs, outs, slot, site))
 
     @property
@@ -132,6 +139,7 @@ class PendingGraph:
             if self._leaves is not None:
                 node.release()
         found = self._nodes
+        self._kept.clear()
         # Their tensors have them from now on: held here, they would live as long as any of these.
         self._nodes = weakref.WeakValueDictionary(found)
         for slot, node in found.items():

@@ -102,7 +102,7 @@ class Repeat:
 
     __slots__ = (
         "args", "attrs", "draws", "exact", "geometry", "late", "leaves", "many", "mode", "number", "op",
-        "results", "shaky", "step", "tracked", "writes",
+        "requiring", "results", "shaky", "step", "tracked", "writes",
     )  # fmt: skip
 
     def __init__(self, op: Op, step: Recorded, geometry: tuple[Any, ...]) -> None:
@@ -119,6 +119,13 @@ class Repeat:
         self.late = any(type(a) is RuntimeSlot for a in flat(step.args))
         #: what it does may depend on its numbers
         self.exact = op.composite is not None
+        #: the inputs that are leaves, each by its place and that in a list (-1: it is in none)
+        self.requiring: tuple[tuple[int, int], ...] = tuple(
+            (at, nr)
+            for at, given in enumerate(geometry)
+            for nr, form in (enumerate(given) if type(given) is tuple else [(-1, given)])
+            if type(form) is InputForm and form.leaf
+        )
         #: slots among its own whose tensors were written to since they came into the batch
         self.shaky: frozenset[int] = frozenset()
         #: the inputs that it writes to
