@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.schema import Pass
 
 from .remember import eligible, freed_by, leaves_of, pass_of, repeat_of
-from .repeats import flat
 
 if TYPE_CHECKING:
     from gradd_engine.schema import Op
@@ -105,8 +104,6 @@ class Draft:
 
     def __init__(self, building: Builder, known: CachedProgram, since: int) -> None:
         self.building, self.lesson = building, Lesson(known)
-        #: slots of tensors that may not be the same the next time, or were written to
-        self._shaky: set[int] = set()
         #: the nodes of the ops, None for those that are not answered; they are made since this number
         self._nodes: list[weakref.ref[Any] | None] = []
         self._since = since
@@ -115,17 +112,13 @@ class Draft:
 
     def add(
         self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: tuple[Any, ...], many: bool,
-        at: int, step: Recorded, slot: int, usual: bool, drawn: int,
+        at: int, step: Recorded, usual: bool, drawn: int,
     ) -> None:  # fmt: skip
         """An op ran; `usual`: in the usual circumstances; `drawn`: how often it drew random numbers."""
-        slots = [a for a in flat(step.args) if a.__class__ is int]
         found = self._learned(op, inputs, attrs, outs, many, step) if usual else None
         if found is not None:
             found.draws = drawn
-            found.shaky = frozenset(self._shaky.intersection(slots))
             self.lesson.repeats[at] = found
-        if found is None or op.acts:
-            self._shaky.update(range(slot, slot + len(outs)), slots)
         nodes = [weakref.ref(o._fn) for o in outs if o is not None and o._fn is not None]
         if found is not None and found.tracked:
             self._calls += 1

@@ -47,7 +47,7 @@ class Matching:
                         return False
                 elif building.tensors[-arg - 1] is not x or x is None:
                     return False
-                if kind is Grad or arg not in self.sure or arg in repeat.shaky:
+                if kind is Grad or arg not in self.sure:
                     if not same(x, geometry[at], kind is int and arg < 0):
                         return False
                     self.sure.add(arg)
@@ -119,6 +119,8 @@ def same(x: Any, geometry: Any, earlier: bool) -> bool:
         and x._requires_grad is geometry.leaf
         and x._vc.inference is geometry.inference
         and (x._fn is not None) is geometry.node
+        # a view whose base was written to gets a new node from the op
+        and (x._base is None or x._fn is None or x._view_version == x._vc.n)
         and plain(x)
         and (not earlier or fresh(x))
     )

@@ -102,7 +102,7 @@ class Repeat:
 
     __slots__ = (
         "args", "attrs", "draws", "exact", "geometry", "late", "leaves", "many", "mode", "number", "op",
-        "requiring", "results", "shaky", "step", "tracked", "writes",
+        "requiring", "results", "step", "tracked", "writes",
     )  # fmt: skip
 
     def __init__(self, op: Op, step: Recorded, geometry: tuple[Any, ...]) -> None:
@@ -126,8 +126,6 @@ class Repeat:
             for nr, form in (enumerate(given) if type(given) is tuple else [(-1, given)])
             if type(form) is InputForm and form.leaf
         )
-        #: slots among its own whose tensors were written to since they came into the batch
-        self.shaky: frozenset[int] = frozenset()
         #: the inputs that it writes to
         self.writes: tuple[int, ...] = ()
         #: of a pass that frees its graph: the slots of the leaves there

@@ -373,6 +373,9 @@ class Trail:
         self._own["trail"] = None
         self.peeked = False
         self._began = next_priority()
+        if op.acts:
+            # It may change what it was not called with: what a view is of, and all views of that.
+            self._matching.sure.clear()
         others = self._session.recorders
         if len(others) > 1:
             for other in others:
@@ -423,7 +426,7 @@ class Trail:
         chosen = self._batch is building and self._chosen is not None
         if draft is not None and draft.building is building and not chosen:
             usual = not (self.peeked or LEVELS or any(map(self._own.get, _ELSEWHERE)))
-            draft.add(op, inputs, attrs, outs, many, at, step, slot, usual, self._backend.drawn)
+            draft.add(op, inputs, attrs, outs, many, at, step, usual, self._backend.drawn)
         if self.on and vars(state) is self._own:
             self._own["trail"] = self
 
