@@ -42,6 +42,11 @@ def test_a_trail_changes_nothing(part: int) -> None:
     assert answered > 5 * (TRAILS // 4)
 
 
+@pytest.mark.parametrize("seed", [441, 1936, 11783])
+def test_loops_that_differed_once(seed: int) -> None:
+    assert repr(run(seed, False)[0]) == repr(run(seed, True)[0])
+
+
 def _told(seeds: range) -> bool:
     """Whether a loop of these tells a fault that was planted."""
     for seed in seeds:
