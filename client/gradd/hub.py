@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
-from urllib.request import urlopen
 
 from ._files import load as _load_file
 from .utils._progress import bar
@@ -106,6 +105,8 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
     """Write what is at `url` to a file, which appears when it is whole. RuntimeError for another SHA-256 than
     one that begins with `hash_prefix`.
     """
+    from urllib.request import urlopen  # which takes as long to import as many of ours
+
     digest = hashlib.sha256()
     target = Path(dst)
     part, name = tempfile.mkstemp(dir=target.parent, suffix=".part")
