@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 #: dtypes that CuPy adds at indices, as characters
-_ADDED = "iefdFDLQ"
+_ADDED = "iefdILQ"
 
 
 def accumulate(xp: Any, name: str, a: Any, axis: int) -> Any:
@@ -35,7 +35,11 @@ def apply_at(xp: Any, name: str, out: Any, at: Any, values: Any) -> None:
         getattr(np, name).at(out, at, values)
     elif name == "add" and out.dtype.char in _ADDED:
         xp.add.at(out, at, values)
-    elif name == "add" and out.dtype.kind == "i" and out.dtype.itemsize == 8 and out.flags.c_contiguous:
+    elif name == "add" and out.dtype.kind == "c":
+        values = xp.asarray(values, dtype=out.dtype)
+        xp.add.at(out.real, at, values.real)
+        xp.add.at(out.imag, at, values.imag)
+    elif name == "add" and out.dtype == np.int64:
         # sums modulo 2**64 are the same with and without a sign
         xp.add.at(out.view(np.uint64), at, xp.asarray(values, dtype=out.dtype).astype(np.uint64))
     else:
