@@ -11,7 +11,7 @@ from gradd_engine.kernels import accumulate, apply_at
 
 from tests import standin
 
-DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64", "bool")
+DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64", "bool", "complex64")
 NAMES = ("add", "multiply", "maximum", "minimum", "logical_or")
 
 

@@ -176,8 +176,7 @@ class Array:
         if isinstance(value, (list, tuple)):
             raise TypeError(f"Unsupported type {type(value)}")
         at = subscript(self.shape, key)
-        if getattr(value, "ndim", 0):
-            wait_for_masks(at)
+        wait_for_masks(at)
         launch("put")
         with np.errstate(all="ignore"):
             self._bare[at] = bare(value)

@@ -19,7 +19,7 @@ from .wrapping import bare, dressed, is_view
 #: functions that know the size of their result, or whether they are done, only when the device is
 _WAITING = {
     "cupy": frozenset(
-        {"argwhere", "bincount", "extract", "flatnonzero", "nonzero", "unique", "unique_counts"}
+        {"argwhere", "bincount", "extract", "flatnonzero", "nonzero", "triu_indices", "unique"}
     ),
     "cupy.linalg": frozenset({"eig", "eigvals", "lstsq", "matrix_rank", "pinv"}),
 }
@@ -173,6 +173,20 @@ def as_strided(x: Array, shape: Any = None, strides: Any = None) -> Array:
     return Array._of(placed(x.data, shape, x.dtype, x.strides if strides is None else strides), x)
 
 
+def broadcast_arrays(*args: Any) -> list[Any]:
+    """Views of one shape; numbers stay what they are, as with CuPy."""
+    found = np.broadcast_arrays(*map(bare, args))
+    return [dressed(a, (x,)) if isinstance(x, Array) else x for a, x in zip(found, args, strict=True)]
+
+
+def isin(element: Array, test_elements: Array, assume_unique: bool = False, invert: bool = False) -> Array:
+    """Which elements are among others; CuPy takes no numbers for either."""
+    if not isinstance(element, Array) or not isinstance(test_elements, Array):
+        raise TypeError("isin takes arrays of the device only")
+    launch("isin")
+    return Array._of(np.asarray(np.isin(element._bare, test_elements._bare, invert=invert)))
+
+
 def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Whether two arrays may overlap; one of NumPy's never does."""
     return isinstance(a, Array) and isinstance(b, Array) and np.may_share_memory(a._bare, b._bare)
@@ -200,6 +214,8 @@ CUPY.ndarray = Array
 CUPY.ufunc = Ufunc
 CUPY.asnumpy = asnumpy
 CUPY.where = where
+CUPY.broadcast_arrays = broadcast_arrays
+CUPY.isin = isin
 CUPY.may_share_memory = CUPY.shares_memory = may_share_memory
 CUPY.linalg = Space("cupy.linalg", np.linalg, frozenset(_NAMES["cupy.linalg"]))
 CUPY.fft = Space("cupy.fft", np.fft, frozenset(_NAMES["cupy.fft"]))

@@ -8,14 +8,14 @@ import numpy as np
 
 from .array import Array
 from .counting import launch
-from .subscript import subscript
+from .subscript import subscript, wait_for_masks
 from .wrapping import bare, dressed
 
 _MIN_MAX = frozenset("ifdILQ")
-#: the dtypes of `at`, as characters; atomics exist for these
+#: the dtypes of `at`, as characters: atomics exist for these. Some versions have more, none has fewer.
 _AT = {
-    "add": frozenset("iefdFDILQ"),
-    "subtract": frozenset("iIL"),
+    "add": frozenset("iefdILQ"),
+    "subtract": frozenset("iI"),
     "maximum": _MIN_MAX,
     "minimum": _MIN_MAX,
     "bitwise_and": frozenset("ilqILQ"),
@@ -59,7 +59,9 @@ class Ufunc:
         if a.dtype.char not in _AT[self.name]:
             raise TypeError(f"cupy.{self.name}.at does not support {a.dtype}")
         launch(f"{self.name}.at")
-        self._plain.at(a._bare, subscript(a.shape, indices), bare(b))
+        places = subscript(a.shape, indices)
+        wait_for_masks(places)
+        self._plain.at(a._bare, places, bare(b))
 
     def reduce(
         self, array: Array, axis: Any = 0, dtype: Any = None, out: None = None, keepdims: bool = False
