@@ -7,6 +7,7 @@ import random
 
 import pytest
 from gradd_engine.backends.cupy import CupyBackend
+from gradd_engine.declare.declarators import REGISTRY
 
 from tests.device.runs import Run, backend, complaint, runs
 
@@ -33,3 +34,12 @@ def cupy() -> CupyBackend:
 def test_cupy_gives_what_numpy_gives(cupy: CupyBackend) -> None:
     complaints = {str(run): said for run in chosen() if (said := complaint(run, cupy)) is not None}
     assert complaints == {}
+
+
+def test_another_value_is_a_complaint(cupy: CupyBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = next(run for run in runs() if run.key == "exp")
+    assert complaint(run, cupy) is None
+    monkeypatch.setitem(cupy.kernels, REGISTRY["exp"], lambda xp, a: xp.exp(a) + 1e-3)
+    assert complaint(run, cupy) == "result 0: other values"
+    monkeypatch.setitem(cupy.kernels, REGISTRY["exp"], lambda xp, a: xp.maximum.accumulate(a))
+    assert str(complaint(run, cupy)).endswith("`cupy_maximum.accumulate` is not supported yet")
