@@ -29,6 +29,7 @@ from .recurrent import CELLS, SHAPES, run_layer, run_layer_backward
 from .table import KernelTable
 from .taps import Taps, resampled, transposed
 from .tiles import tiled, tiles
+from .ufuncs import accumulate, apply_at
 
 __all__ = [
     "CACHED",
@@ -41,12 +42,14 @@ __all__ = [
     "KernelTable",
     "LinAlgError",
     "Taps",
+    "accumulate",
     "adaptive_maxima",
     "adaptive_taps",
     "add_at",
     "add_places",
     "alignment_losses",
     "alignment_slopes",
+    "apply_at",
     "attend",
     "attend_backward",
     "attention_room",

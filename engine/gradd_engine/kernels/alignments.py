@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def padded_targets(xp: Any, targets: Any, lengths: Any) -> Any:
     """Targets [N, longest] of a batch that is given so, or one after the other [sum of lengths]."""
@@ -84,7 +86,7 @@ def _losses(xp: Any, alpha: Any, steps: Any, lengths: Any) -> Any:
 def alignment_losses(xp: Any, log_probs: Any, targets: Any, steps: Any, lengths: Any, blank: int) -> Any:
     """The negative log-likelihoods [N] of padded `targets` under log-probabilities [T, N, C]."""
     states, skips = _states(xp, targets, blank)
-    with xp.errstate(divide="ignore"):
+    with np.errstate(divide="ignore"):
         return _losses(xp, _forward(xp, log_probs, states, skips), steps, lengths)
 
 
@@ -94,7 +96,7 @@ def alignment_slopes(
     """The losses, and their gradients for what log_probs are the log-softmax of, [T, N, C]."""
     states, skips = _states(xp, targets, blank)
     most, n, classes = log_probs.shape
-    with xp.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         alpha = _forward(xp, log_probs, states, skips)
         losses = _losses(xp, alpha, steps, lengths)
         onward = xp.zeros(states.shape, bool)

@@ -338,10 +338,13 @@ def _repeats_impl(xp: Any, repeats: Any, total: int) -> Any:
     # A float sum cannot wrap around; the exact check follows.
     if not math.isclose(float(repeats.sum(dtype=np.float64)), total, rel_tol=1e-6):
         raise RuntimeError("allocated size does not match required size")
-    found = np.repeat(np.arange(len(repeats), dtype=repeats.dtype), np.asarray(repeats))
-    if len(found) != total:
+    if int(repeats.sum(dtype=np.int64)) != total:
         raise RuntimeError("allocated size does not match required size")
-    return xp.asarray(found)
+    if xp is np:
+        return np.repeat(np.arange(len(repeats), dtype=repeats.dtype), repeats)
+    # the place of each is the first whose repeats end behind it
+    ends = xp.cumsum(repeats, dtype=np.int64)
+    return xp.searchsorted(ends, xp.arange(total), side="right").astype(repeats.dtype)
 
 
 repeated_places = kernel(

@@ -25,6 +25,7 @@ from ...data import (
     view_strides,
 )
 from ...declare import LINEAR, composite, kernel
+from ...kernels import apply_at
 from ..elementwise import mul
 from ..shared import constants as create
 from ..shared import literal, zeros
@@ -171,12 +172,12 @@ index: Op = kernel(
 def add_at(xp: Any, out: Any, at: tuple[Any, ...], values: Any) -> None:
     """Add `values` to ``out[at]``, repeated indices included; rows are sorted and summed in runs."""
     if out.dtype.kind == "b":
-        xp.logical_or.at(out, at, values)
+        apply_at(xp, "logical_or", out, at, values)
         return
     first = at[0]
     several = len(at) > 1 or first.ndim != 1 or first.dtype.kind == "b"
     if several or xp.__name__ != "numpy" or out.ndim == 1 or not values.size:
-        xp.add.at(out, at, values)
+        apply_at(xp, "add", out, at, values)
         return
     rows = first % out.shape[0]
     order = xp.argsort(rows, kind="stable")

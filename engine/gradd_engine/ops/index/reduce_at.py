@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, state, wrap_dim
 from ...declare import Joint, kernel
+from ...kernels import apply_at
 from ...schema import Op
 from ..elementwise import where
 from ..shape import expand, reshape, type_as
@@ -49,10 +50,10 @@ def _reduce(xp: Any, a: Any, index: Any, src: Any, dim: int, reduce: str, includ
         out[at] = _start(xp, out.dtype, reduce)
     if not src.ndim:
         src = src.reshape(1)
-    getattr(xp, _AT[reduce]).at(out, at, src)
+    apply_at(xp, _AT[reduce], out, at, src)
     if reduce == "mean":
         count = xp.full(out.shape, int(include_self), xp.int64)
-        xp.add.at(count, at, 1)
+        apply_at(xp, "add", count, at, 1)
         count = xp.maximum(count, 1)
         out = out // count if out.dtype.kind in "iu" else (out / count).astype(out.dtype)
     return out.reshape(a.shape)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
 from ...declare import LINEAR, REGISTRY, attach, composite, kernel, public
+from ...kernels import apply_at
 from ...schema import named
 from ...tensor import Tensor
 from ..elementwise import where
@@ -225,7 +226,7 @@ def _scatter_add_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
     if not index.size:
         return a.copy()
     out, at, src = places(xp, a.copy(), index, src, dim)
-    (xp.logical_or if out.dtype.kind == "b" else xp.add).at(out, at, src)
+    apply_at(xp, "logical_or" if out.dtype.kind == "b" else "add", out, at, src)
     return out.reshape(a.shape)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides
 from ...declare import LINEAR, kernel
+from ...kernels import apply_at
 from ...schema import Op
 from ..shape import reshape
 from ..shared import zeros
@@ -69,7 +70,7 @@ def _put(xp: Any, a: Any, index: Any, source: Any, accumulate: bool) -> Any:
     out = a.reshape(-1).copy()
     at, values = index.reshape(-1), source.reshape(-1)
     if accumulate:
-        (xp.logical_or if out.dtype.kind == "b" else xp.add).at(out, at, values)
+        apply_at(xp, "logical_or" if out.dtype.kind == "b" else "add", out, at, values)
     else:
         out[at] = values
     return out.reshape(a.shape)

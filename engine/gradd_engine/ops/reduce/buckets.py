@@ -131,8 +131,7 @@ def _isin_infer(elements: Any, test_elements: Any, assume_unique: bool, invert: 
 
 
 def _isin_impl(xp: Any, a: Any, b: Any, assume_unique: bool, invert: bool) -> Any:
-    a = xp.asarray(a)
-    return xp.isin(a, b, assume_unique=False, invert=invert)
+    return xp.isin(xp.asarray(a), xp.asarray(b), assume_unique=False, invert=invert)
 
 
 _isin: Op = kernel(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...data import Meta, dtypes, numel, reduced_shape, wrap_dim
 from ...declare import Joint, composite, kernel, public
+from ...kernels import accumulate
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise import lerp, sub, where
@@ -145,7 +146,7 @@ def _mode_impl(xp: Any, a: Any, dim: int, keepdim: bool) -> Any:
     same = values[..., 1:] == values[..., :-1]
     places = xp.arange(n)
     starts = xp.where(xp.concatenate([xp.zeros((*same.shape[:-1], 1), bool), same], axis=-1), 0, places)
-    runs = places - xp.maximum.accumulate(starts, axis=-1)
+    runs = places - accumulate(xp, "maximum", starts, -1)
     # argmax picks the first of the longest runs, that of the smallest value
     at = xp.take_along_axis(where_, xp.argmax(runs, axis=-1)[..., None], axis=-1)
     found = xp.take_along_axis(rows, at, axis=-1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, wrap_dim
 from ...declare import Joint, kernel, public
+from ...kernels import accumulate
 from ...schema import Op
 from ..elementwise import exp
 from ..index import gather_op, scatter_add
@@ -35,11 +36,11 @@ def _extreme(name: str) -> Callable[..., Any]:
     def impl(xp: Any, a: Any, dim: int) -> Any:
         if not a.ndim:
             return a.copy(), xp.zeros((), xp.int64)
-        values = getattr(xp, f"{name[3:]}imum").accumulate(a, axis=dim)
+        values = accumulate(xp, f"{name[3:]}imum", a, dim)
         # the last of ties, and the last nan
         places = xp.arange(a.shape[dim]).reshape([-1 if i == dim % a.ndim else 1 for i in range(a.ndim)])
         taken = xp.where((a == values) | (a != a), places, 0)
-        return values, xp.maximum.accumulate(taken, axis=dim)
+        return values, accumulate(xp, "maximum", taken, dim)
 
     def vjp(grads: Any, out1: Any, input: Any, dim: int) -> Any:
         return (scatter_add(zeros(list(input.shape), dtype=grads[0].dtype), dim, out1, grads[0]),)
@@ -75,7 +76,7 @@ def _logcumsumexp(xp: Any, a: Any, dim: int) -> Any:
     if not a.ndim or not a.size:
         return a.copy()
     if a.dtype.kind != "c":
-        return xp.logaddexp.accumulate(a, axis=dim)
+        return accumulate(xp, "logaddexp", a, dim)
     x = xp.moveaxis(a, dim, 0)
     out = xp.empty_like(x)
     out[0] = x[0]

@@ -20,6 +20,7 @@ from ...data import (
 )
 from ...declare import LINEAR, attach, attach_as_is, composite, kernel, public, stateful
 from ...declare import view as view_op
+from ...kernels import apply_at
 from ...schema import Histories, named
 from ...tensor import Tensor, detached
 from ..shared import as_list, storable
@@ -318,7 +319,7 @@ def _scatter_add(xp: Any, g: Any, shape: Any, strides: Any, size: Any, stride: A
     low = min(0, offset)
     ends = (_last(shape, strides), offset + _last(size, stride))
     flat = xp.zeros(max(ends) - low + 1, g.dtype)
-    xp.add.at(flat, _positions(xp, size, stride, offset - low).reshape(-1), g.reshape(-1))
+    apply_at(xp, "add", flat, _positions(xp, size, stride, offset - low).reshape(-1), g.reshape(-1))
     return flat[_positions(xp, shape, strides, -low)]
 
 

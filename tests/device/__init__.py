@@ -1,0 +1,1 @@
+"""The CuPy backend, on a stand-in where there is no GPU."""
