@@ -17,6 +17,9 @@ from gradd_server.errors import Refused
 LOOK_SECONDS = 5.0
 """Between two looks, or ten times what one takes."""
 
+REST_SECONDS = 60.0
+"""The same while nothing is sent to sessions that are kept: a look goes through the files of all of them."""
+
 RETRY_SECONDS = 5
 """When to try again what was refused."""
 
@@ -39,6 +42,8 @@ class Disk:
         self._since: Counter[str] = Counter()
         self._sent = 0
         self._changed = asyncio.Event()
+        #: nothing was sent between the last two looks, so that what is on the disk was there at the latest
+        self._rests = False
 
     @property
     def free(self) -> int:
@@ -64,6 +69,9 @@ class Disk:
             )  # fmt: skip
         self._since[tenant] += nbytes
         self._sent += nbytes
+        if self._rests:
+            self._rests = False
+            self._changed.set()
 
     def _full(self, detail: str, **members: int | str) -> Refused:
         after = {"retry-after": str(RETRY_SECONDS)}
@@ -76,10 +84,15 @@ class Disk:
     async def look(self) -> None:
         """Measure."""
         before = self._since.copy()
+        self._rests = not before
         free, used = await asyncio.to_thread(self._measure)
         self._free, self._used = free, Counter(used)
         self._since -= before  # what came meanwhile may be in it or not
         self._sent = self._since.total()
+
+    def pause(self, took: float) -> float:
+        """Seconds until the next look, after one that took so many."""
+        return max(REST_SECONDS if self._rests else LOOK_SECONDS, 10 * took)
 
     async def watch(self) -> None:
         """Measure for ever."""
@@ -90,9 +103,8 @@ class Disk:
                 await self.look()
             except OSError:
                 logger.exception("the disk of the data directory cannot be measured")
-            pause = max(LOOK_SECONDS, 10 * (perf_counter() - began))
             try:
-                async with asyncio.timeout(pause):
+                async with asyncio.timeout(self.pause(perf_counter() - began)):
                     await self._changed.wait()
             except TimeoutError:
                 continue

@@ -11,13 +11,14 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.names import DEFAULT_TENANT
 from gradd_runtime.process import PendingFuture
-from gradd_server.disk import Disk
+from gradd_server.disk import LOOK_SECONDS, REST_SECONDS, Disk
 from gradd_server.errors import Refused
 from gradd_server.sessions import GROWING, Sessions
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 
 from tests.server.fake_placement import FakePlacement
+from tests.waiting import PATIENCE
 
 MIB = 1 << 20
 
@@ -66,6 +67,42 @@ def test_what_is_sent_during_a_look_is_not_forgotten() -> None:
     disk._measure = during
     asyncio.run(disk.look())
     assert disk.used("a") == 6 * MIB
+
+
+def test_where_nothing_is_sent_the_disk_is_seldom_looked_at() -> None:
+    disk = looked(Measured())
+    assert disk.pause(0.1) == REST_SECONDS
+    assert disk.pause(7.0) == 70.0
+    disk.take("a", MIB)
+    assert disk.pause(0.1) == LOOK_SECONDS
+    asyncio.run(disk.look())  # which may have come before it was written
+    assert disk.pause(0.1) == LOOK_SECONDS
+    asyncio.run(disk.look())
+    assert disk.pause(0.1) == REST_SECONDS
+
+
+def test_what_is_sent_after_a_rest_is_looked_at_soon() -> None:
+    looks = 0
+
+    class Counted(Measured):
+        def __call__(self) -> tuple[int, Mapping[str, int]]:
+            nonlocal looks
+            looks += 1
+            return super().__call__()
+
+    async def scenario() -> None:
+        disk = Disk(Counted(), 10 * MIB, 80 * MIB)
+        watching = asyncio.create_task(disk.watch())
+        async with asyncio.timeout(PATIENCE):
+            while looks < 1 or disk.pause(0.0) != REST_SECONDS:
+                await asyncio.sleep(0)
+            disk.take("a", MIB)
+            while looks < 2:
+                await asyncio.sleep(0)
+        watching.cancel()
+
+    asyncio.run(scenario())
+    assert looks == 2
 
 
 def test_some_room_is_left_to_the_disk() -> None:
