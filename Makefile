@@ -124,6 +124,7 @@ fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and e
 	GRADD_SWEEPS=20000 $(PY) -m pytest -rs $(SPREAD) tests/runtime/plan/test_sweep.py
 	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
 	GRADD_TRAILS=20000 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail.py
+	GRADD_TRAIL_SAMPLES=4 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail_samples.py
 	GRADD_TURNED=5000 $(PY) -m pytest -rs tests/client/test_turned.py
 	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
 
