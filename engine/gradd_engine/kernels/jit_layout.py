@@ -23,12 +23,26 @@ _LARGE = 1 << 22
 
 @compiled(2, INT64, INT64, 2)
 def _transpose(a: Any, first: int, last: int, out: Any) -> None:
-    """Columns of `a` from `first` to `last` as rows of `out`."""
+    """Columns of `a` from `first` to `last` as rows of `out`.
+
+    A square goes through memory of its own, as both arrays may have rows that are a power of two apart, of
+    which a cache keeps a few alone: so whole lines are read, and written.
+    """
     rows = a.shape[0]
+    square = np.empty((32, 32), a.dtype)
     for left in range(first, last, 32):
+        right = min(left + 32, last)
         for top in range(0, rows, 32):
             bottom = min(top + 32, rows)
-            for j in range(left, min(left + 32, last)):
+            if right - left == 32 and bottom - top == 32:
+                for i in range(32):
+                    for j in range(32):
+                        square[i, j] = a[top + i, left + j]
+                for j in range(32):
+                    for i in range(32):
+                        out[left + j, top + i] = square[i, j]
+                continue
+            for j in range(left, right):
                 found = out[j, top:bottom]
                 for i in range(found.size):
                     found[i] = a[top + i, j]
