@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data import numel
 from . import jit_depthwise as depthwise
+from . import jit_direct as direct
 from .arrays import floating
 from .images_conv import How, convolve, convolve_transposed
 from .native import INDICES, compiled
@@ -61,6 +62,11 @@ def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any
     return found
 
 
+def positions(size: Sequence[int], how: How) -> list[int]:
+    """The number of windows along each dimension."""
+    return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(size, *how, strict=True)]
+
+
 def _turns(images: Sequence[int], weight: Sequence[int], how: How, groups: int) -> bool:
     """Whether a convolution with the windows turned round gives the same faster: it has no columns to sum,
     but rows of them for each channel that comes in, and a weight to reorder.
@@ -88,6 +94,9 @@ def _forward(plain: Any) -> Any:
         how = How(weight.shape[2:], stride, padding, dilation)
         if floating(x) and depthwise.fits(x, weight, groups):
             return depthwise.forward(x, weight, bias, how)
+        size = positions(x.shape[2:], how)
+        if direct.fits(x, len(weight), how, size, groups):
+            return direct.forward(x, weight, bias, how, size, groups)
         return plain(xp, x, weight, bias, stride, padding, dilation, groups)
 
     return kernel
@@ -106,7 +115,10 @@ def _transposed(plain: Any) -> Any:
         if _turns(x.shape, weight.shape, how, groups):
             turned = _turned(weight, groups)
             back = [d * (k - 1) - p for k, p, d in zip(how.kernel, padding, dilation, strict=True)]
-            return convolve(np, x, turned, bias, how._replace(padding=back), size, groups)
+            how = how._replace(padding=back)
+            if direct.fits(x, len(turned), how, size, groups):
+                return direct.forward(x, turned, bias, how, size, groups)
+            return convolve(np, x, turned, bias, how, size, groups)
         fold = _fold if x.ndim == 4 and stride[0] != 1 else None
         return convolve_transposed(xp, x, weight, bias, how, size, groups, _fold_flat, fold)
 
@@ -119,6 +131,11 @@ def _weight(plain: Any) -> Any:
     ) -> Any:
         if floating(x) and x.ndim == 4 and g.shape[1] == x.shape[1] == groups:
             return depthwise.for_weight(g, x, How(kernel, stride, padding, dilation))
+        how = How(kernel, stride, padding, dilation)
+        if direct.fits(x, g.shape[1], how, g.shape[2:], groups):
+            found = direct.for_weight(g, x, how, groups)
+            if found is not None:
+                return found
         return plain(xp, g, x, kernel, stride, padding, dilation, groups)
 
     return kernel
