@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 CACHED = 1 << 16
 #: least positions in a row of a block, if a row is cut
 _LEAST = 256
+#: positions of small images that a block has together
+_RUN = 1 << 11
 #: most partial sums of a weight's gradient
 _SUMS = 8
 
@@ -46,61 +48,64 @@ _SUMS = 8
 
 
 @inlined
+def _reach(block: Any, kernel: Any, how: Any) -> Any:
+    """Images of a block, rows and columns of their results, and rows and columns of their planes."""
+    rows, cols = block[3] - block[2], block[5] - block[4]
+    high = rows + (kernel[0] - 1) * how[4] // how[0]
+    return block[1] - block[0], rows, cols, high, cols + (kernel[1] - 1) * how[5] // how[1]
+
+
+@inlined
+def _row(given: Any, start: Any, step: Any, to: Any) -> None:
+    """Every `step`-th number of a row, zeros where it has none."""
+    size = to.size
+    low = min((step - 1 - start) // step if start < 0 else 0, size)
+    end = max(low, min(size, (given.size - start + step - 1) // step))
+    to[:low] = 0
+    if step == 1:
+        for j in range(low, end):
+            to[np.uint64(j)] = given[np.uint64(start + j)]
+    else:
+        for j in range(low, end):
+            to[np.uint64(j)] = given[np.uint64(start + j * step)]
+    to[end:] = 0
+
+
+@inlined
 def _planes(
-    x: Any, n: Any, first: Any, last: Any, block: Any, how: Any, high: Any, pitch: Any, planes: Any
-) -> Any:
+    x: Any, first: Any, last: Any, block: Any, how: Any, high: Any, pitch: Any, planes: Any
+) -> None:  # fmt: skip
     """Copy what a block's windows see of the channels from `first` to `last` into planes [channels, phases of
-    rows, phases of columns, high, pitch], with zeros outside of the image.
+    rows, phases of columns, images, high, pitch], with zeros outside of the images.
     """
-    sh, sw, ph, pw = how[0], how[1], how[2], how[3]
-    height, width = x.shape[2], x.shape[3]
-    top, left = block[1] * sh - ph, block[3] * sw - pw
+    sh, sw = how[0], how[1]
+    top, left = block[2] * sh - how[2], block[4] * sw - how[3]
     begin = 0
     for c in range(first, last):
         for a in range(sh):
             for b in range(sw):
-                # the columns of this phase that are inside of the image
-                start = left + b
-                low = min(max(0, (sw - 1 - start) // sw if start < 0 else 0), pitch)
-                end = max(low, min(pitch, (width - start + sw - 1) // sw))
-                for i in range(high):
-                    row = planes[begin : begin + pitch]
-                    begin += pitch
-                    y = top + a + i * sh
-                    if y < 0 or y >= height:
-                        row[:] = 0
-                        continue
-                    given = x[n, c, y]
-                    for j in range(low):
-                        row[j] = 0
-                    if sw == 1:
-                        for j in range(low, end):
-                            row[j] = given[np.uint64(start + j)]
-                    else:
-                        for j in range(low, end):
-                            row[j] = given[np.uint64(start + j * sw)]
-                    for j in range(end, pitch):
-                        row[j] = 0
+                for n in range(block[0], block[1]):
+                    for i in range(high):
+                        row = planes[begin : begin + pitch]
+                        begin += pitch
+                        y = top + a + i * sh
+                        if y < 0 or y >= x.shape[2]:
+                            row[:] = 0
+                        else:
+                            _row(x[n, c, y], left + b, sw, row)
 
 
 @inlined
-def _offsets(kernel: Any, how: Any, channels: Any, high: Any, pitch: Any, size: Any, offsets: Any) -> Any:
-    """Where each cell of the windows begins in the planes, for all channels."""
+def _offsets(kernel: Any, how: Any, channels: Any, size: Any, pitch: Any, offsets: Any) -> None:
+    """Where each cell of the windows begins in the planes, each phase of `size`, for all channels."""
     at = 0
     for c in range(channels):
         for a in range(kernel[0]):
             for b in range(kernel[1]):
                 y, x = a * how[4], b * how[5]
-                phase = (y % how[0]) * how[1] + x % how[1]
-                offsets[at] = c * size + (phase * high + y // how[0]) * pitch + x // how[1]
+                phase = (c * how[0] + y % how[0]) * how[1] + x % how[1]
+                offsets[at] = phase * size + y // how[0] * pitch + x // how[1]
                 at += 1
-
-
-@inlined
-def _reach(block: Any, kernel: Any, how: Any) -> Any:
-    """Rows and columns of a block's results, and of its planes."""
-    rows, cols = block[2] - block[1], block[4] - block[3]
-    return rows, cols, rows + (kernel[0] - 1) * how[4] // how[0], cols + (kernel[1] - 1) * how[5] // how[1]
 
 
 # -- forward ---------------------------------------------------------------------------------------
@@ -124,7 +129,7 @@ def _convolve(
     x: Any, weights: Any, bias: Any, groups: int, kernel: Any, how: Any, blocks: Any, first: int, last: int,
     out: Any,
 ) -> None:  # fmt: skip
-    """The blocks from `first` to `last`: of image, first row, last row, first column, last column."""
+    """The blocks from `first` to `last`: ranges of images, of rows and of columns."""
     number = x.dtype.type
     inner, each = x.shape[1] // groups, out.shape[1] // groups
     depth, filled = inner * kernel[0] * kernel[1], (each + ROWS - 1) // ROWS
@@ -132,39 +137,37 @@ def _convolve(
     starts = np.zeros(groups * filled * ROWS, x.dtype)
     for o in range(bias.size):
         starts[o // each * filled * ROWS + o % each] = bias[o]
-    made, offsets = np.empty(ROWS * tile, x.dtype), np.empty(depth, np.int64)
-    planes, was = np.empty(0, x.dtype), (0, 0)
+    offsets = np.empty(depth, np.int64)
+    planes, made, was, apart = np.empty(0, x.dtype), np.empty(0, x.dtype), (0, 0, 0), 0
     for at in range(first, last):
         block = blocks[at]
-        rows, cols, high, pitch = _reach(block, kernel, how)
-        size = how[0] * how[1] * high * pitch
-        if (high, pitch) != was:
-            was = high, pitch
+        images, rows, cols, high, pitch = _reach(block, kernel, how)
+        size, count = images * high * pitch, ((images - 1) * high + rows - 1) * pitch + cols
+        if (images, high, pitch) != was:
+            was = images, high, pitch
             # what is read behind the end has no part in a result
-            planes = np.zeros(inner * size + tile, x.dtype)
-            _offsets(kernel, how, inner, high, pitch, size, offsets)
+            planes = np.zeros(inner * how[0] * how[1] * size + tile, x.dtype)
+            apart = (count + tile - 1) // tile * tile
+            made = np.empty(ROWS * apart, x.dtype)
+            _offsets(kernel, how, inner, size, pitch, offsets)
         for g in range(groups):
-            _planes(x, block[0], g * inner, (g + 1) * inner, block, how, high, pitch, planes)
-            for begin in range(0, (rows - 1) * pitch + cols, tile):
-                end = min(begin + tile, (rows - 1) * pitch + cols)
-                for part in range(filled):
-                    to = (g * filled + part) * ROWS
+            _planes(x, g * inner, (g + 1) * inner, block, how, high, pitch, planes)
+            for part in range(filled):
+                to = (g * filled + part) * ROWS
+                for begin in range(0, count, tile):
                     row_products(
                         number(0), weights.ctypes.data + to * depth * x.itemsize,
                         planes.ctypes.data + begin * x.itemsize, offsets.ctypes.data, depth,
-                        starts.ctypes.data + to * x.itemsize, made.ctypes.data,
+                        starts.ctypes.data + to * x.itemsize, made.ctypes.data + begin * x.itemsize, apart,
                     )  # fmt: skip
-                    place = begin
-                    while place < end:
-                        i = place // pitch
-                        j = place - i * pitch
-                        run = min(end - place, pitch - j)
-                        for row in range(min(ROWS, each - part * ROWS)):
-                            found = out[block[0], g * each + part * ROWS + row, block[1] + i]
-                            source = row * tile + place - begin
-                            for t in range(min(run, cols - j)):
-                                found[np.uint64(block[3] + j + t)] = made[np.uint64(source + t)]
-                        place += run
+                for row in range(min(ROWS, each - part * ROWS)):
+                    for n in range(images):
+                        found = out[block[0] + n, g * each + part * ROWS + row]
+                        for i in range(rows):
+                            line = found[block[2] + i, block[4] : block[5]]
+                            source = row * apart + (n * high + i) * pitch
+                            for j in range(line.size):
+                                line[j] = made[np.uint64(source + j)]
 
 
 # -- the weight's gradient -------------------------------------------------------------------------
@@ -179,28 +182,30 @@ def _correlate(
     inner, each = x.shape[1] // groups, g.shape[1] // groups
     depth, lanes = inner * kernel[0] * kernel[1], VECTOR // x.itemsize
     filled = (each + GIVEN - 1) // GIVEN * GIVEN
-    sums = np.empty(GIVEN * SEEN * lanes, x.dtype)
+    sums = np.empty(GIVEN * SEEN, x.dtype)
     # those behind the end are never added to anything
     offsets = np.zeros(depth + SEEN, np.int64)
-    planes, slopes, was, apart = np.empty(0, x.dtype), np.empty(0, x.dtype), (0, 0), 0
+    planes, slopes, was, apart = np.empty(0, x.dtype), np.empty(0, x.dtype), (0, 0, 0), 0
     for at in range(first, last):
         block = blocks[at]
-        rows, cols, high, pitch = _reach(block, kernel, how)
-        size = how[0] * how[1] * high * pitch
-        if (high, pitch) != was:
-            was = high, pitch
-            planes = np.zeros(inner * size + lanes, x.dtype)
-            apart = ((rows - 1) * pitch + cols + lanes - 1) // lanes * lanes
+        images, rows, cols, high, pitch = _reach(block, kernel, how)
+        size, count = images * high * pitch, ((images - 1) * high + rows - 1) * pitch + cols
+        if (images, high, pitch) != was:
+            was = images, high, pitch
+            planes = np.zeros(inner * how[0] * how[1] * size + lanes, x.dtype)
+            apart = (count + lanes - 1) // lanes * lanes
             slopes = np.zeros(filled * apart, x.dtype)
-            _offsets(kernel, how, inner, high, pitch, size, offsets)
+            _offsets(kernel, how, inner, size, pitch, offsets)
         for group in range(groups):
-            _planes(x, block[0], group * inner, (group + 1) * inner, block, how, high, pitch, planes)
+            _planes(x, group * inner, (group + 1) * inner, block, how, high, pitch, planes)
             for o in range(each):
-                for i in range(rows):
-                    given = g[block[0], group * each + o, block[1] + i]
-                    to = o * apart + i * pitch
-                    for j in range(cols):
-                        slopes[np.uint64(to + j)] = given[np.uint64(block[3] + j)]
+                for n in range(images):
+                    given = g[block[0] + n, group * each + o]
+                    for i in range(rows):
+                        line = given[block[2] + i, block[4] : block[5]]
+                        to = o * apart + (n * high + i) * pitch
+                        for j in range(line.size):
+                            slopes[np.uint64(to + j)] = line[j]
             for k in range(0, depth, SEEN):
                 for o in range(0, each, GIVEN):
                     row_correlations(
@@ -209,11 +214,7 @@ def _correlate(
                     )  # fmt: skip
                     for row in range(min(GIVEN, each - o)):
                         for cell in range(min(SEEN, depth - k)):
-                            begin = (row * SEEN + cell) * lanes
-                            total = number(0)
-                            for t in range(lanes):
-                                total += sums[begin + t]
-                            out[group, o + row, k + cell] += total
+                            out[group, o + row, k + cell] += sums[row * SEEN + cell]
 
 
 # -- how much at a time ----------------------------------------------------------------------------
@@ -229,9 +230,15 @@ def _blocks(images: int, size: Sequence[int], how: How, inner: int) -> Any:
     more = (how.kernel[0] - 1) * how.dilation[0] // how.stride[0]
     tall = min(rows, max(1, 2 * more, CACHED // (each * pitch) - more))
     tall = -(-rows // -(-rows // tall))
+    many = 1
+    if tall == rows and wide == cols:
+        one = (rows + more) * pitch
+        many = min(images, max(1, min(_RUN // one, CACHED // (each * one))))
+        many = -(-images // -(-images // many))
     return np.array([
-        (n, top, min(top + tall, rows), left, min(left + wide, cols))
-        for n in range(images) for left in range(0, cols, wide) for top in range(0, rows, tall)
+        (n, min(n + many, images), top, min(top + tall, rows), left, min(left + wide, cols))
+        for n in range(0, images, many)
+        for left in range(0, cols, wide) for top in range(0, rows, tall)
     ])  # fmt: skip
 
 

@@ -284,6 +284,22 @@ class _Vectors:
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
         return self.builder.shuffle_vector(first, none, zeros)
 
+    def put(self, number: Any, base: Any, offset: Any) -> None:
+        self.builder.store(number, self._at(base, offset, self.real))
+
+    def total(self, value: Any) -> Any:
+        """The sum of all lanes: of halves, of their halves, and so on."""
+        lanes, index = self.lanes, ir.IntType(32)
+        while lanes > 1:
+            lanes //= 2
+            none = ir.Constant(value.type, ir.Undefined)
+            halves = [
+                ir.Constant(ir.VectorType(index, lanes), list(range(first, first + lanes)))
+                for first in (0, lanes)
+            ]
+            value = self.builder.fadd(*(self.builder.shuffle_vector(value, none, half) for half in halves))
+        return self.builder.extract_element(value, ir.Constant(index, 0))
+
     def multiply_add(self, a: Any, b: Any, to: Any) -> Any:
         product = self.builder.fmul(a, b, flags=("contract",))
         return self.builder.fadd(to, product, flags=("contract",))
@@ -291,16 +307,16 @@ class _Vectors:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def row_products(
-    typing: Any, zero: Any, a: Any, b: Any, offsets: Any, count: Any, starts: Any, out: Any
+    typing: Any, zero: Any, a: Any, b: Any, offsets: Any, count: Any, starts: Any, out: Any, apart: Any
 ) -> Any:
-    """ROWS rows of VECTORS vectors, written to `out` one row after another: each starts with its number at
-    `starts`, to which ``a[k, row] * b[offsets[k] :]`` is added for each k below `count`.
+    """ROWS rows of VECTORS vectors, written to `out`, each row `apart` from the last: each starts with its
+    number at `starts`, to which ``a[k, row] * b[offsets[k] :]`` is added for each k below `count`.
 
-    All are addresses but the count and `zero`, which says of what type the numbers are.
+    All are addresses but the count, `apart` and `zero`, which says of what type the numbers are.
     """
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _, a, b, offsets, count, starts, out = args
+        _, a, b, offsets, count, starts, out, apart = args
         v = _Vectors(context, builder, signature.args[0])
         word = ir.IntType(64)
         places = builder.inttoptr(offsets, word.as_pointer())
@@ -317,12 +333,14 @@ def row_products(
 
         begin = [v.spread(starts, row) for row in range(ROWS) for _ in range(VECTORS)]
         for n, value in enumerate(_register_loop(builder, count, 1, begin, body)):
-            v.store(value, out, n * v.lanes)
+            row, place = divmod(n, VECTORS)
+            to = builder.mul(apart, ir.Constant(word, row))
+            v.store(value, out, builder.add(to, ir.Constant(word, place * v.lanes)))
         return context.get_dummy_value()
 
     if not isinstance(zero, types.Float):
         return None
-    return types.void(zero, *(types.int64,) * 6), build
+    return types.void(zero, *(types.int64,) * 7), build
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -330,7 +348,7 @@ def row_correlations(
     _: Any, zero: Any, a: Any, apart: Any, b: Any, offsets: Any, count: Any, out: Any
 ) -> Any:  # fmt: skip
     """Sums of GIVEN rows, `apart` from each other from `a` on, times SEEN rows ``b[offsets[k] :]``, over
-    `count` numbers in whole vectors: a vector of sums each, written to `out` one after another.
+    `count` numbers in whole vectors, written to `out` one after another.
 
     All are addresses but the numbers and `zero`, which says of what type the rows are.
     """
@@ -356,7 +374,7 @@ def row_correlations(
         nothing = ir.Constant(v.vector, [0.0] * v.lanes)
         found = _register_loop(builder, count, v.lanes, [nothing] * (GIVEN * SEEN), body)
         for n, value in enumerate(found):
-            v.store(value, out, n * v.lanes)
+            v.put(v.total(value), out, n)
         return context.get_dummy_value()
 
     if not isinstance(zero, types.Float):
