@@ -27,7 +27,7 @@ from .native import (
     row_correlations,
     row_products,
 )
-from .threads import LOAD, share, threads
+from .threads import share, threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,64 +47,77 @@ _SUMS = 8
 # -- blocks ----------------------------------------------------------------------------------------
 
 
+# A plan has, of rows and of columns: strides, paddings, dilations, kernel, size of images, size of results; then
+# channels that come in, channels that come out and groups.
+
+
 @inlined
-def _reach(block: Any, kernel: Any, how: Any) -> Any:
+def _reach(block: Any, plan: Any) -> Any:
     """Images of a block, rows and columns of their results, and rows and columns of their planes."""
     rows, cols = block[3] - block[2], block[5] - block[4]
-    high = rows + (kernel[0] - 1) * how[4] // how[0]
-    return block[1] - block[0], rows, cols, high, cols + (kernel[1] - 1) * how[5] // how[1]
+    high, pitch = rows + (plan[6] - 1) * plan[4] // plan[0], cols + (plan[7] - 1) * plan[5] // plan[1]
+    return block[1] - block[0], rows, cols, high, pitch
+
+
+# Arrays are flat below: a view of each row would cost more than what is done to it.
 
 
 @inlined
-def _row(given: Any, start: Any, step: Any, to: Any) -> None:
-    """Every `step`-th number of a row, zeros where it has none."""
-    size = to.size
-    low = min((step - 1 - start) // step if start < 0 else 0, size)
-    end = max(low, min(size, (given.size - start + step - 1) // step))
-    to[:low] = 0
+def _row(x: Any, begin: Any, width: Any, start: Any, step: Any, planes: Any, to: Any, count: Any) -> None:
+    """Every `step`-th number of a row of `width`, zeros where it has none."""
+    low = min((step - 1 - start) // step if start < 0 else 0, count)
+    end = max(low, min(count, (width - start + step - 1) // step))
+    for j in range(to, to + low):
+        planes[np.uint64(j)] = 0
+    first = begin + start
     if step == 1:
         for j in range(low, end):
-            to[np.uint64(j)] = given[np.uint64(start + j)]
+            planes[np.uint64(to + j)] = x[np.uint64(first + j)]
     else:
         for j in range(low, end):
-            to[np.uint64(j)] = given[np.uint64(start + j * step)]
-    to[end:] = 0
+            planes[np.uint64(to + j)] = x[np.uint64(first + j * step)]
+    for j in range(to + end, to + count):
+        planes[np.uint64(j)] = 0
 
 
 @inlined
 def _planes(
-    x: Any, first: Any, last: Any, block: Any, how: Any, high: Any, pitch: Any, planes: Any
+    x: Any, first: Any, last: Any, block: Any, plan: Any, high: Any, pitch: Any, planes: Any
 ) -> None:  # fmt: skip
     """Copy what a block's windows see of the channels from `first` to `last` into planes [channels, phases of
     rows, phases of columns, images, high, pitch], with zeros outside of the images.
     """
-    sh, sw = how[0], how[1]
-    top, left = block[2] * sh - how[2], block[4] * sw - how[3]
-    begin = 0
+    sh, sw, height, width, channels = plan[0], plan[1], plan[8], plan[9], plan[12]
+    top, left = block[2] * sh - plan[2], block[4] * sw - plan[3]
+    to = 0
     for c in range(first, last):
         for a in range(sh):
             for b in range(sw):
                 for n in range(block[0], block[1]):
                     for i in range(high):
-                        row = planes[begin : begin + pitch]
-                        begin += pitch
                         y = top + a + i * sh
-                        if y < 0 or y >= x.shape[2]:
-                            row[:] = 0
+                        if y < 0 or y >= height:
+                            for j in range(to, to + pitch):
+                                planes[np.uint64(j)] = 0
                         else:
-                            _row(x[n, c, y], left + b, sw, row)
+                            begin = ((n * channels + c) * height + y) * width
+                            if sw == 1:
+                                _row(x, begin, width, left, 1, planes, to, pitch)
+                            else:
+                                _row(x, begin, width, left + b, sw, planes, to, pitch)
+                        to += pitch
 
 
 @inlined
-def _offsets(kernel: Any, how: Any, channels: Any, size: Any, pitch: Any, offsets: Any) -> None:
+def _offsets(plan: Any, channels: Any, size: Any, pitch: Any, offsets: Any) -> None:
     """Where each cell of the windows begins in the planes, each phase of `size`, for all channels."""
     at = 0
     for c in range(channels):
-        for a in range(kernel[0]):
-            for b in range(kernel[1]):
-                y, x = a * how[4], b * how[5]
-                phase = (c * how[0] + y % how[0]) * how[1] + x % how[1]
-                offsets[at] = phase * size + y // how[0] * pitch + x // how[1]
+        for a in range(plan[6]):
+            for b in range(plan[7]):
+                y, x = a * plan[4], b * plan[5]
+                phase = (c * plan[0] + y % plan[0]) * plan[1] + x % plan[1]
+                offsets[at] = phase * size + y // plan[0] * pitch + x // plan[1]
                 at += 1
 
 
@@ -124,15 +137,15 @@ def _pack(weight: Any, out: Any) -> None:
                     at += 1
 
 
-@compiled(4, 1, 1, INT64, INDICES, INDICES, TABLE, INT64, INT64, 4)
+@compiled(1, 1, 1, INDICES, TABLE, INT64, INT64, 1)
 def _convolve(
-    x: Any, weights: Any, bias: Any, groups: int, kernel: Any, how: Any, blocks: Any, first: int, last: int,
-    out: Any,
+    x: Any, weights: Any, bias: Any, plan: Any, blocks: Any, first: int, last: int, out: Any
 ) -> None:  # fmt: skip
     """The blocks from `first` to `last`: ranges of images, of rows and of columns."""
     number = x.dtype.type
-    inner, each = x.shape[1] // groups, out.shape[1] // groups
-    depth, filled = inner * kernel[0] * kernel[1], (each + ROWS - 1) // ROWS
+    places, width, groups = plan[10] * plan[11], plan[11], plan[14]
+    inner, each = plan[12] // groups, plan[13] // groups
+    depth, filled = inner * plan[6] * plan[7], (each + ROWS - 1) // ROWS
     tile = VECTOR // x.itemsize * VECTORS
     starts = np.zeros(groups * filled * ROWS, x.dtype)
     for o in range(bias.size):
@@ -141,17 +154,17 @@ def _convolve(
     planes, made, was, apart = np.empty(0, x.dtype), np.empty(0, x.dtype), (0, 0, 0), 0
     for at in range(first, last):
         block = blocks[at]
-        images, rows, cols, high, pitch = _reach(block, kernel, how)
+        images, rows, cols, high, pitch = _reach(block, plan)
         size, count = images * high * pitch, ((images - 1) * high + rows - 1) * pitch + cols
         if (images, high, pitch) != was:
             was = images, high, pitch
             # what is read behind the end has no part in a result
-            planes = np.zeros(inner * how[0] * how[1] * size + tile, x.dtype)
+            planes = np.zeros(inner * plan[0] * plan[1] * size + tile, x.dtype)
             apart = (count + tile - 1) // tile * tile
             made = np.empty(ROWS * apart, x.dtype)
-            _offsets(kernel, how, inner, size, pitch, offsets)
+            _offsets(plan, inner, size, pitch, offsets)
         for g in range(groups):
-            _planes(x, g * inner, (g + 1) * inner, block, how, high, pitch, planes)
+            _planes(x, g * inner, (g + 1) * inner, block, plan, high, pitch, planes)
             for part in range(filled):
                 to = (g * filled + part) * ROWS
                 for begin in range(0, count, tile):
@@ -162,25 +175,24 @@ def _convolve(
                     )  # fmt: skip
                 for row in range(min(ROWS, each - part * ROWS)):
                     for n in range(images):
-                        found = out[block[0] + n, g * each + part * ROWS + row]
+                        plane = (block[0] + n) * plan[13] + g * each + part * ROWS + row
                         for i in range(rows):
-                            line = found[block[2] + i, block[4] : block[5]]
+                            line = plane * places + (block[2] + i) * width + block[4]
                             source = row * apart + (n * high + i) * pitch
-                            for j in range(line.size):
-                                line[j] = made[np.uint64(source + j)]
+                            for j in range(cols):
+                                out[np.uint64(line + j)] = made[np.uint64(source + j)]
 
 
 # -- the weight's gradient -------------------------------------------------------------------------
 
 
-@compiled(4, 4, INT64, INDICES, INDICES, TABLE, INT64, INT64, 3)
-def _correlate(
-    g: Any, x: Any, groups: int, kernel: Any, how: Any, blocks: Any, first: int, last: int, out: Any
-) -> None:
+@compiled(1, 1, INDICES, TABLE, INT64, INT64, 3)
+def _correlate(g: Any, x: Any, plan: Any, blocks: Any, first: int, last: int, out: Any) -> None:
     """Add what the blocks from `first` to `last` have of the gradient [groups, each, depth]."""
     number = x.dtype.type
-    inner, each = x.shape[1] // groups, g.shape[1] // groups
-    depth, lanes = inner * kernel[0] * kernel[1], VECTOR // x.itemsize
+    places, width, groups = plan[10] * plan[11], plan[11], plan[14]
+    inner, each = plan[12] // groups, plan[13] // groups
+    depth, lanes = inner * plan[6] * plan[7], VECTOR // x.itemsize
     filled = (each + GIVEN - 1) // GIVEN * GIVEN
     sums = np.empty(GIVEN * SEEN, x.dtype)
     # those behind the end are never added to anything
@@ -188,24 +200,24 @@ def _correlate(
     planes, slopes, was, apart = np.empty(0, x.dtype), np.empty(0, x.dtype), (0, 0, 0), 0
     for at in range(first, last):
         block = blocks[at]
-        images, rows, cols, high, pitch = _reach(block, kernel, how)
+        images, rows, cols, high, pitch = _reach(block, plan)
         size, count = images * high * pitch, ((images - 1) * high + rows - 1) * pitch + cols
         if (images, high, pitch) != was:
             was = images, high, pitch
-            planes = np.zeros(inner * how[0] * how[1] * size + lanes, x.dtype)
+            planes = np.zeros(inner * plan[0] * plan[1] * size + lanes, x.dtype)
             apart = (count + lanes - 1) // lanes * lanes
             slopes = np.zeros(filled * apart, x.dtype)
-            _offsets(kernel, how, inner, size, pitch, offsets)
+            _offsets(plan, inner, size, pitch, offsets)
         for group in range(groups):
-            _planes(x, group * inner, (group + 1) * inner, block, how, high, pitch, planes)
+            _planes(x, group * inner, (group + 1) * inner, block, plan, high, pitch, planes)
             for o in range(each):
                 for n in range(images):
-                    given = g[block[0] + n, group * each + o]
+                    plane = (block[0] + n) * plan[13] + group * each + o
                     for i in range(rows):
-                        line = given[block[2] + i, block[4] : block[5]]
+                        line = plane * places + (block[2] + i) * width + block[4]
                         to = o * apart + (n * high + i) * pitch
-                        for j in range(line.size):
-                            slopes[np.uint64(to + j)] = line[j]
+                        for j in range(cols):
+                            slopes[np.uint64(to + j)] = g[np.uint64(line + j)]
             for k in range(0, depth, SEEN):
                 for o in range(0, each, GIVEN):
                     row_correlations(
@@ -242,60 +254,56 @@ def _blocks(images: int, size: Sequence[int], how: How, inner: int) -> Any:
     ])  # fmt: skip
 
 
-def _planar(a: Any) -> Any:
-    """A batch of lines as one of images of one row."""
-    return ready(a).reshape(*a.shape[:2], -1, a.shape[-1])
-
-
-def _as_images(how: How) -> How:
-    if len(how.kernel) == 2:
-        return how
-    return type(how)((1, *how.kernel), (1, *how.stride), (0, *how.padding), (1, *how.dilation))
-
-
-def _steps(how: How) -> tuple[Any, Any]:
-    return np.array(how.kernel), np.array((*how.stride, *how.padding, *how.dilation))
+def _plan(x: Any, o: int, how: How, size: Sequence[int], groups: int) -> tuple[Any, Any]:
+    """Plan and blocks; a line is an image of one row."""
+    one = (1,) * (4 - x.ndim)
+    none = (0,) * len(one)
+    kernel, stride, padding, dilation = how
+    how = type(how)((*one, *kernel), (*one, *stride), (*none, *padding), (*one, *dilation))
+    places = (*one, *size)
+    plan = (
+        *how.stride, *how.padding, *how.dilation, *how.kernel, *one, *x.shape[2:], *places, x.shape[1], o,
+        groups,
+    )  # fmt: skip
+    return np.array(plan), _blocks(x.shape[0], places, how, x.shape[1] // groups)
 
 
 def forward(x: Any, weight: Any, bias: Any, how: How, size: Sequence[int], groups: int) -> Any:
     """As `images_conv.convolve`, for lines and images."""
-    n, o = x.shape[0], weight.shape[0]
-    out, images = np.empty((n, o, *size), x.dtype), _planar(x)
-    inner, each, how = weight.shape[1], o // groups, _as_images(how)
-    depth = inner * numel(how.kernel)
+    o = weight.shape[0]
+    out, each, depth = np.empty((x.shape[0], o, *size), x.dtype), o // groups, numel(weight.shape[1:])
     packed = np.empty(groups * -(-each // ROWS) * ROWS * depth, x.dtype)
     _pack(ready(weight).reshape(groups, each, depth), packed)
     starts = np.empty(0, x.dtype) if bias is None else ready(bias).reshape(-1)
-    found = out.reshape(n, o, -1, size[-1])
-    blocks = _blocks(n, found.shape[2:], how, inner)
-    numbers = _steps(how)
+    plan, blocks = _plan(x, o, how, size, groups)
+    given, found = ready(x).reshape(-1), out.reshape(-1)
 
     def work(parts: Iterator[int]) -> None:
         for part in parts:
-            _convolve(images, packed, starts, groups, *numbers, blocks, part, part + 1, found)
+            _convolve(given, packed, starts, plan, blocks, part, part + 1, found)
 
-    load = out.size * depth
-    if len(blocks) == 1 or load < 2 * LOAD or threads() == 1:
-        _convolve(images, packed, starts, groups, *numbers, blocks, 0, len(blocks), found)
+    if len(blocks) == 1 or threads() == 1:
+        _convolve(given, packed, starts, plan, blocks, 0, len(blocks), found)
     else:
-        share(np, len(blocks), load, work)
+        share(np, len(blocks), out.size * depth, work)
     return out
 
 
 def for_weight(g: Any, x: Any, how: How, groups: int) -> Any:
     """As `images_conv.convolve_weight`, for lines and images; None if a sum is not finite."""
-    kernel, (o, inner) = how.kernel, (g.shape[1], x.shape[1] // groups)
-    slopes, images, how = _planar(g), _planar(x), _as_images(how)
-    blocks = _blocks(len(g), slopes.shape[2:], how, inner)
+    o, inner = g.shape[1], x.shape[1] // groups
+    depth = inner * numel(how.kernel)
+    plan, blocks = _plan(x, o, how, g.shape[2:], groups)
     step = -(-len(blocks) // _SUMS)
     parts = -(-len(blocks) // step)
-    depth = inner * numel(kernel)
-    sums, numbers = np.zeros((parts, groups, o // groups, depth), x.dtype), _steps(how)
+    sums = np.zeros((parts, groups, o // groups, depth), x.dtype)
+    slopes, given = ready(g).reshape(-1), ready(x).reshape(-1)
 
     def work(some: Iterator[int]) -> None:
         for part in some:
-            end = min((part + 1) * step, len(blocks))
-            _correlate(slopes, images, groups, *numbers, blocks, part * step, end, sums[part])
+            _correlate(
+                slopes, given, plan, blocks, part * step, min((part + 1) * step, len(blocks)), sums[part]
+            )
 
     if parts == 1:
         work(iter((0,)))
@@ -303,7 +311,7 @@ def for_weight(g: Any, x: Any, how: How, groups: int) -> Any:
         share(np, parts, g.size * depth, work)
     found = sums[0] if parts == 1 else sums.sum(axis=0)
     # else 0 times what is beside the windows may have made it so
-    return found.reshape(o, inner, *kernel) if np.isfinite(found).all() else None
+    return found.reshape(o, inner, *how.kernel) if np.isfinite(found).all() else None
 
 
 def fits(x: Any, o: int, how: How, size: Sequence[int], groups: int) -> bool:
