@@ -7,12 +7,14 @@ the order of channels and cells, whatever the block.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..data import numel
 from .arrays import floating, ready
+from .images_conv import sums_of
 from .native import (
     GIVEN,
     INDICES,
@@ -40,15 +42,22 @@ CACHED = 1 << 16
 _LEAST = 256
 #: positions of small images that a block has together
 _RUN = 1 << 11
-#: most partial sums of a weight's gradient
-_SUMS = 8
+#: least positions for each of a weight's rows
+_REORDER = 4
+#: a loop's start for a weight's gradient, as if it were so many positions
+_START = 400
+#: where columns are quicker: channels that come out times the share of what is made in vain; channels that
+#: come out for each number of a window
+_SPARE, _IDLE, _SHALLOW = 80, 52, 3
+#: so few products are quicker than to make columns
+_TINY = 1 << 18
 
 
 # -- blocks ----------------------------------------------------------------------------------------
 
 
-# A plan has, of rows and of columns: strides, paddings, dilations, kernel, size of images, size of results; then
-# channels that come in, channels that come out and groups.
+# A plan has, of rows and of columns: strides, paddings, dilations, kernel, size of images, size of results;
+# then channels that come in, channels that come out, and groups.
 
 
 @inlined
@@ -254,28 +263,61 @@ def _blocks(images: int, size: Sequence[int], how: How, inner: int) -> Any:
     ])  # fmt: skip
 
 
-def _plan(x: Any, o: int, how: How, size: Sequence[int], groups: int) -> tuple[Any, Any]:
-    """Plan and blocks; a line is an image of one row."""
-    one = (1,) * (4 - x.ndim)
+class DirectPlan(NamedTuple):
+    """A convolution as the compiled loops take it, and for whom they are quicker than products of columns."""
+
+    plan: Any
+    blocks: Any
+    forward: bool
+    weight: bool
+
+
+@lru_cache(1024)
+def _planned(
+    shape: tuple[int, ...], o: int, how: How, size: tuple[int, ...], groups: int
+) -> DirectPlan:  # fmt: skip
+    one = (1,) * (4 - len(shape))
     none = (0,) * len(one)
     kernel, stride, padding, dilation = how
-    how = type(how)((*one, *kernel), (*one, *stride), (*none, *padding), (*one, *dilation))
+    images = type(how)((*one, *kernel), (*one, *stride), (*none, *padding), (*one, *dilation))
     places = (*one, *size)
+    sizes = (*one, *shape[2:], *places)
     plan = (
-        *how.stride, *how.padding, *how.dilation, *how.kernel, *one, *x.shape[2:], *places, x.shape[1], o,
-        groups,
+        *images.stride, *images.padding, *images.dilation, *images.kernel, *sizes, shape[1], o, groups
     )  # fmt: skip
-    return np.array(plan), _blocks(x.shape[0], places, how, x.shape[1] // groups)
+    inner, each, count = shape[1] // groups, o // groups, numel(places)
+    depth, total = inner * numel(kernel), shape[0] * count
+    blocks = _blocks(shape[0], places, images, inner)
+    more = [(k - 1) * d // s for k, s, _, d in zip(*images, strict=True)]
+    spare = (places[0] + more[0]) * (places[1] + more[1]) / count - 1
+    # to reorder the weight takes long where there are few positions for each of its numbers
+    few = _REORDER * each > total and each > ROWS
+    many, rows, cols = (int(end - begin) for begin, end in blocks[0].reshape(3, 2))
+    idle = (many * (rows + more[0]) * (cols + more[1]) + _START) / (many * rows * cols) - 1
+    several = numel(kernel) > 1
+    deep = each <= _SHALLOW * depth and each * idle <= _IDLE
+    return DirectPlan(
+        np.array(plan), blocks, several and not few and each * spare <= _SPARE,
+        several and (deep or o * depth * total <= _TINY),
+    )  # fmt: skip
 
 
-def forward(x: Any, weight: Any, bias: Any, how: How, size: Sequence[int], groups: int) -> Any:
+def planned(x: Any, o: int, how: How, size: Sequence[int], groups: int) -> DirectPlan | None:
+    """The plan of a convolution; None for arrays that none is for."""
+    if x.ndim not in (3, 4) or not floating(x) or not x.size or not o or not numel(size):
+        return None
+    if any(p < 0 for p in how.padding):
+        return None
+    return _planned(x.shape, o, type(how)(*map(tuple, how)), tuple(size), groups)
+
+
+def forward(made: DirectPlan, x: Any, weight: Any, bias: Any, size: Sequence[int], groups: int) -> Any:
     """As `images_conv.convolve`, for lines and images."""
-    o = weight.shape[0]
+    o, plan, blocks = weight.shape[0], made.plan, made.blocks
     out, each, depth = np.empty((x.shape[0], o, *size), x.dtype), o // groups, numel(weight.shape[1:])
     packed = np.empty(groups * -(-each // ROWS) * ROWS * depth, x.dtype)
     _pack(ready(weight).reshape(groups, each, depth), packed)
     starts = np.empty(0, x.dtype) if bias is None else ready(bias).reshape(-1)
-    plan, blocks = _plan(x, o, how, size, groups)
     given, found = ready(x).reshape(-1), out.reshape(-1)
 
     def work(parts: Iterator[int]) -> None:
@@ -289,12 +331,11 @@ def forward(x: Any, weight: Any, bias: Any, how: How, size: Sequence[int], group
     return out
 
 
-def for_weight(g: Any, x: Any, how: How, groups: int) -> Any:
+def for_weight(made: DirectPlan, g: Any, x: Any, kernel: Sequence[int], groups: int) -> Any:
     """As `images_conv.convolve_weight`, for lines and images; None if a sum is not finite."""
     o, inner = g.shape[1], x.shape[1] // groups
-    depth = inner * numel(how.kernel)
-    plan, blocks = _plan(x, o, how, g.shape[2:], groups)
-    step = -(-len(blocks) // _SUMS)
+    depth, plan, blocks = inner * numel(kernel), made.plan, made.blocks
+    step = -(-len(blocks) // sums_of(o * depth))
     parts = -(-len(blocks) // step)
     sums = np.zeros((parts, groups, o // groups, depth), x.dtype)
     slopes, given = ready(g).reshape(-1), ready(x).reshape(-1)
@@ -311,11 +352,4 @@ def for_weight(g: Any, x: Any, how: How, groups: int) -> Any:
         share(np, parts, g.size * depth, work)
     found = sums[0] if parts == 1 else sums.sum(axis=0)
     # else 0 times what is beside the windows may have made it so
-    return found.reshape(o, inner, *how.kernel) if np.isfinite(found).all() else None
-
-
-def fits(x: Any, o: int, how: How, size: Sequence[int], groups: int) -> bool:
-    """Whether images, or lines, and what is made of them are such that columns would cost more."""
-    if x.ndim not in (3, 4) or not floating(x) or not x.size or not numel(size) or how.single:
-        return False
-    return all(p >= 0 for p in how.padding)
+    return found.reshape(o, inner, *kernel) if np.isfinite(found).all() else None
