@@ -91,8 +91,12 @@ UNARY: list[tuple[str, dict[str, Any]]] = [
     ("silu", {}),
 ]
 BINARY: list[tuple[str, dict[str, Any]]] = [
+    ("elu_backward", {"alpha": 1.5, "scale": 1.25, "input_scale": 0.5}),
     ("gelu_backward", {"approximate": "none"}),
     ("gelu_backward", {"approximate": "tanh"}),
+    ("hardshrink_backward", {"lambd": 0.5}),
+    ("hardtanh_backward", {"min_val": -1, "max_val": 0.5}),
+    ("leaky_relu_backward", {"negative_slope": 0.2}),
     ("sigmoid_backward", {}),
     ("silu_backward", {}),
     ("tanh_backward", {}),
