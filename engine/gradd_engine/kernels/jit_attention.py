@@ -95,9 +95,9 @@ def _attention(plain: Any) -> Any:
         if mask is None and 0 < query.size * key.shape[-2] <= _FEW and value.shape[-1] <= key.shape[-1]:
             root, number = abs(scale) ** 0.5, query.dtype.type
             out = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
-            arrays = (ready(t).reshape(-1, *t.shape[-2:]) for t in (query, key, value))
+            q, k, v = (ready(t).reshape(-1, *t.shape[-2:]) for t in (query, key, value))
             left, right = number(root if scale >= 0 else -root), number(root)
-            _attend(*arrays, causal, left, right, out.reshape(-1, *out.shape[-2:]))
+            _attend(q, k, v, causal, left, right, out.reshape(-1, *out.shape[-2:]))
             return out
         return attend(xp, query, key, value, mask, causal, scale, _softmax)
 

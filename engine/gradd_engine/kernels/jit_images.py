@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _SMALL = 1 << 14
 
 
-@compiled(3, *(INT64,) * 8, 3, INDICES)
+@compiled(3, 3, INDICES, *(INT64,) * 8)
 def _max_windows(
-    x: Any, kh: int, kw: int, sh: int, sw: int, ph: int, pw: int, dh: int, dw: int, values: Any, index: Any
+    x: Any, values: Any, index: Any, kh: int, kw: int, sh: int, sw: int, ph: int, pw: int, dh: int, dw: int
 ) -> bool:
     """Whether every window has an element. Ties go to the first; of nans the last wins."""
     planes, height, width = x.shape
@@ -58,10 +58,10 @@ def _bounds(at: Any, stride: Any, pad: Any, kernel: Any, size: Any) -> Any:
     return max(begin, 0), min(end, size), end - begin
 
 
-@compiled(3, *(INT64,) * 6, BOOL, DOUBLE, BOOL, 3)
+@compiled(3, 3, BOOL, DOUBLE, BOOL, *(INT64,) * 6)
 def _averages(
-    x: Any, kh: int, kw: int, sh: int, sw: int, ph: int, pw: int, padded: bool, given: float, back: bool,
-    out: Any,
+    x: Any, out: Any, padded: bool, given: float, back: bool, kh: int, kw: int, sh: int, sw: int, ph: int,
+    pw: int,
 ) -> None:  # fmt: skip
     """Averages over windows of planes; the padding counts if `padded`, and all are divided by what is `given`
     unless that is 0. Or, if `back`, the transpose of that, from `out` to `x`.
@@ -137,7 +137,7 @@ def _max_pool(plain: Any) -> Any:
             shape = out_shape(input.shape, *how, ceil_mode)
             values, index = np.empty(shape, input.dtype), np.empty(shape, np.int64)
             planes = ready(input).reshape(-1, *input.shape[-2:])
-            if _max_windows(planes, *chain(*how), values.reshape(-1, *shape[-2:]), index.reshape(-1)):
+            if _max_windows(planes, values.reshape(-1, *shape[-2:]), index.reshape(-1), *chain(*how)):
                 return values, index
         return plain(xp, input, *how, ceil_mode)
 
@@ -154,7 +154,7 @@ def _avg_pool(plain: Any) -> Any:
             return plain(xp, input, *how, ceil_mode, count_include_pad, divisor_override)
         out = np.empty(out_shape(input.shape, *how, (1, 1), ceil_mode), input.dtype)
         planes, found = ready(input).reshape(-1, *input.shape[-2:]), out.reshape(-1, *out.shape[-2:])
-        _averages(planes, *chain(*how), count_include_pad, divisor_override or 0, False, found)
+        _averages(planes, found, count_include_pad, divisor_override or 0, False, *chain(*how))
         return out
 
     return kernel
@@ -172,7 +172,7 @@ def _avg_backward(plain: Any) -> Any:
         out = np.empty(shape, grad.dtype)
         slopes = ready(grad).reshape(-1, *grad.shape[-2:])
         planes = out.reshape(-1, *shape[-2:])
-        _averages(planes, *chain(*how), count_include_pad, divisor_override or 0, True, slopes)
+        _averages(planes, slopes, count_include_pad, divisor_override or 0, True, *chain(*how))
         return out
 
     return kernel
