@@ -1,0 +1,53 @@
+"""Which kernels the sources have, and for which types."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+_HERE = Path(__file__).parent
+
+#: a dtype's character, and the type that the sources call it; "E" is bfloat16
+TYPES = {
+    "f": "float", "d": "double", "e": "Half", "E": "BFloat", "q": "i64", "i": "int", "h": "short", "b": "signed char",
+    "B": "u8",
+}  # fmt: skip
+REALS = ("f", "d")
+FLOATS = ("f", "d", "e", "E")
+
+
+class DeviceKernel(NamedTuple):
+    """A kernel: where its source is, its name there, and what its template is made for."""
+
+    source: str
+    name: str
+    #: characters of `TYPES`, one for each parameter of the template
+    types: tuple[str, ...]
+
+    def expression(self, types: str) -> str:
+        """The kernel made for `types`, as C++ writes it."""
+        return f"{self.name}<{', '.join(TYPES[t] for t in types)}>"
+
+
+def _kernels(source: str, types: tuple[str, ...], names: str) -> dict[str, DeviceKernel]:
+    return {name: DeviceKernel(source, name, types) for name in names.split()}
+
+
+KERNELS = {
+    **_kernels("norms", FLOATS, "layer_norm layer_norm_input layer_norm_columns column_sums"),
+    **_kernels("random", FLOATS, "dropout_mask"),
+    **_kernels("random", REALS, "uniform normal hits"),
+}
+
+
+@cache
+def source_of(name: str) -> str:
+    """The text of a source, after what all begin with; errors name the lines of the files."""
+    parts = ((f, (_HERE / f).read_text()) for f in ("common.cuh", f"{name}.cu"))
+    return "".join(f'#line 1 "{f}"\n{text}' for f, text in parts)
+
+
+def together(source: str, types: str) -> list[str]:
+    """The expressions that are compiled at once: the kernels of a source for the same types."""
+    return [k.expression(types) for k in KERNELS.values() if k.source == source and types in k.types]

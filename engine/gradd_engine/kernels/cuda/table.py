@@ -1,0 +1,20 @@
+"""From an op's name to what makes its device kernel, and a name for the whole."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from . import draws, layer_norms
+from .sources import KERNELS, source_of
+
+if TYPE_CHECKING:
+    from ..table import Native
+
+NATIVE: dict[str, Native] = {}
+for _module in (draws, layer_norms):
+    NATIVE.update(_module.NATIVE)
+
+_TEXTS = "".join(source_of(name) for name in sorted({k.source for k in KERNELS.values()}))
+#: changes with the sources
+IDENTITY = f"cuda-{hashlib.sha256(_TEXTS.encode()).hexdigest()[:12]}"
