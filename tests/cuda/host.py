@@ -95,7 +95,7 @@ class Host:
     def launch(
         self, name: str, grid: Sequence[int], threads: int, given: Sequence[Any], turned: bool = False
     ) -> None:
-        """Run a kernel, its blocks and threads in turn, or backwards; ShimError if it does what it must not."""
+        """Run a kernel, blocks and threads in turn, or backwards; ShimError if it does what it must not."""
         keep: list[Any] = []
         arguments = (_Given * max(len(given), 1))(*[_given(x, keep) for x in given])
         size = (ctypes.c_uint * 4)(*grid, threads)

@@ -197,6 +197,7 @@ template <class T> struct View {
     }
     bool given() const { return at != nullptr; }
 };
+template <class T> View<T> view_of(void *at, long long count) { return View<T>{(T *)at, count}; }
 template <class T, int N> struct Cells {
     T of[N];
     Cells() { shim::regions.push_back({of, sizeof of}); memset((void *)of, 0xFF, sizeof of); }

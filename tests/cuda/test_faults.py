@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gradd_engine.kernels.cuda import KERNELS, source_of
 from gradd_engine.kernels.cuda import launch as launching
-from gradd_engine.kernels.cuda import source_of
 
 from tests.cuda import host
 from tests.cuda.cases import complaint
-from tests.cuda.normal_cases import CASES
+from tests.cuda.test_kernels import CASES
 
 pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSING))
 
 FORWARD = next(c for c in CASES if c.name == "(5,)-(7,)-True-True")
 BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
+BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
+STEP = next(c for c in CASES if str(c) == "adam_step")
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +36,7 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
     def planted(name: str) -> str:
         return source_of(name).replace(old, new, 1)
 
-    assert any(old in source_of(name) for name in ("norms", "random"))
+    assert any(old in source_of(kernel.source) for kernel in KERNELS.values())
     monkeypatch.setattr(launching, "source_of", planted)
 
 
@@ -47,6 +49,7 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
         (BACKWARD, "SHARED(A, 1024, along)", "SHARED(A, 100, along)", r"shared memory \[100\] of 100"),
         # a barrier that only some threads reach
         (FORWARD, "if (threadIdx.x == 0) {", "if (threadIdx.x == 0) { __syncthreads();", "not all threads"),
+        (STEP, "from + CHUNK < end ? from + CHUNK : end", "from + CHUNK", r"an array \[\d+\] of"),
         # an argument of another type
         (
             FORWARD,
@@ -71,10 +74,13 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (DROPPED, "0xCD9E8D57u", "0xCD9E8D55u", "result 0 is off"),
         (DROPPED, "1.0 / 16777216.0", "1.0 / 16777215.0 / 2", "result 0 is off"),
         (FORWARD, "(A)1 / root(", "(A)1.00001 / root(", "result 0 is off"),
+        (BENT, "* 0.044715) * x * x));", "* 0.04472) * x * x));", "result 0 is off"),
+        (STEP, "(A)(1 - beta2) * slope", "(A)0.002 * slope", "is off"),
+        # pieces that overlap
+        (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
         # barriers left out
-        (BACKWARD, "plain[threadIdx.x] = second;\n    __syncthreads();", "plain[threadIdx.x] = second;", "order|off"),
-        (FORWARD, "if (lane == 0) cells[32] = x;\n    }\n    __syncthreads();", "if (lane == 0) cells[32] = x;\n    }",
-         "order|off"),
+        (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
+        (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],
 )  # fmt: skip
 def test_what_a_kernel_computes_wrongly_is_a_complaint(

@@ -1,4 +1,4 @@
-"""Device kernels as host code, beside the kernels over NumPy: the same values, in whatever order threads run."""
+"""Device kernels as host code give the values of the kernels over NumPy, in whatever order threads run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from gradd_engine.data import rng as streams
 from gradd_engine.kernels.cuda import NATIVE
 
 from tests import standin
-from tests.cuda import host, normal_cases
+from tests.cuda import activation_cases, channel_cases, host, normal_cases, row_cases, step_cases
 from tests.cuda.cases import Case, complaint, meta, refuse, share
 
-CASES = [*normal_cases.CASES]
+CASES = [
+    *activation_cases.CASES,
+    *channel_cases.CASES,
+    *normal_cases.CASES,
+    *row_cases.CASES,
+    *step_cases.CASES,
+]
 
 pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSING))
 

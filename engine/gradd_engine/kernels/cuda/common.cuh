@@ -17,6 +17,7 @@ template <class T> struct View {
     __device__ T &operator[](i64 i) const { return at[i]; }
     __device__ bool given() const { return at != nullptr; }
 };
+template <class T> __device__ inline View<T> view_of(void *at, i64) { return View<T>{(T *)at}; }
 // Memory that the threads of a block share.
 template <class T, int N> struct Cells {
     T of[N];

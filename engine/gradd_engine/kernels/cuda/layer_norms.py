@@ -65,8 +65,8 @@ def _backward(plain: Any) -> Any:
             most = -(-count // shares)
             parts = [empty(xp, (shares, n), input.dtype) if yes else None for yes in wanted[1:]]
             launch(
-                xp, "layer_norm_columns", types, (-(-n // WARP), shares), 8 * WARP if most > 8 else WARP, g, a,
-                mean, rstd, *parts, count, n, most,
+                xp, "layer_norm_columns", types, (-(-n // WARP), shares), 8 * WARP if most > 8 else WARP, g,
+                a, mean, rstd, *parts, count, n, most,
             )  # fmt: skip
             found += [_summed(xp, types, part, own) for part in parts if part is not None]
         return found

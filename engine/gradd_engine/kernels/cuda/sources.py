@@ -10,8 +10,8 @@ _HERE = Path(__file__).parent
 
 #: a dtype's character, and the type that the sources call it; "E" is bfloat16
 TYPES = {
-    "f": "float", "d": "double", "e": "Half", "E": "BFloat", "q": "i64", "i": "int", "h": "short", "b": "signed char",
-    "B": "u8",
+    "f": "float", "d": "double", "e": "Half", "E": "BFloat", "q": "i64", "i": "int", "h": "short",
+    "b": "signed char", "B": "u8",
 }  # fmt: skip
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
@@ -38,6 +38,15 @@ KERNELS = {
     **_kernels("norms", FLOATS, "layer_norm layer_norm_input layer_norm_columns column_sums"),
     **_kernels("random", FLOATS, "dropout_mask"),
     **_kernels("random", REALS, "uniform normal hits"),
+    **_kernels("softmax", FLOATS, "softmax log_softmax softmax_backward log_softmax_backward"),
+    **_kernels("losses", tuple(f + i for f in FLOATS for i in "qB"), "nll nll_backward"),
+    **_kernels("activations", FLOATS, "relu sigmoid silu gelu_none gelu_tanh leaky_relu elu"),
+    **_kernels("activations", FLOATS, "threshold_backward sigmoid_backward tanh_backward silu_backward"),
+    **_kernels("activations", FLOATS, "gelu_backward_none gelu_backward_tanh"),
+    **_kernels("steps", ("f",), "count_steps"),
+    **_kernels("steps", ("ff", "dd", "ef", "Ef"), "sgd adam rmsprop"),
+    **_kernels("channels", FLOATS, "batch_norm batch_norm_eval batch_norm_backward"),
+    **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
 }
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from . import draws, layer_norms
+from . import activating, channel_norms, draws, layer_norms, likelihoods, optimizers, softmaxes
 from .sources import KERNELS, source_of
 
 if TYPE_CHECKING:
     from ..table import Native
 
 NATIVE: dict[str, Native] = {}
-for _module in (draws, layer_norms):
+for _module in (activating, channel_norms, draws, layer_norms, likelihoods, optimizers, softmaxes):
     NATIVE.update(_module.NATIVE)
 
 _TEXTS = "".join(source_of(name) for name in sorted({k.source for k in KERNELS.values()}))
