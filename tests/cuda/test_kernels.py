@@ -10,12 +10,13 @@ from gradd_engine.data import rng as streams
 from gradd_engine.kernels.cuda import NATIVE
 
 from tests import standin
-from tests.cuda import activation_cases, channel_cases, host, normal_cases, row_cases, step_cases
+from tests.cuda import activation_cases, channel_cases, host, index_cases, normal_cases, row_cases, step_cases
 from tests.cuda.cases import Case, complaint, meta, refuse, share
 
 CASES = [
     *activation_cases.CASES,
     *channel_cases.CASES,
+    *index_cases.CASES,
     *normal_cases.CASES,
     *row_cases.CASES,
     *step_cases.CASES,

@@ -46,6 +46,9 @@ KERNELS = {
     **_kernels("steps", ("f",), "count_steps"),
     **_kernels("steps", ("ff", "dd", "ef", "Ef"), "sgd adam rmsprop"),
     **_kernels("channels", FLOATS, "batch_norm batch_norm_eval batch_norm_backward"),
+    **_kernels("attention", ("fB", "ff", "dB", "dd"), "attend attend_query attend_key"),
+    **_kernels("attention", REALS, "row_products"),
+    **_kernels("indices", tuple(f + i for f in FLOATS for i in "qi"), "take_slices gather add_rows"),
     **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
 }
 

@@ -5,14 +5,26 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from . import activating, channel_norms, draws, layer_norms, likelihoods, optimizers, softmaxes
+from . import (
+    activating,
+    attending,
+    channel_norms,
+    draws,
+    indexing,
+    layer_norms,
+    likelihoods,
+    optimizers,
+    softmaxes,
+)
 from .sources import KERNELS, source_of
 
 if TYPE_CHECKING:
     from ..table import Native
 
 NATIVE: dict[str, Native] = {}
-for _module in (activating, channel_norms, draws, layer_norms, likelihoods, optimizers, softmaxes):
+for _module in (
+    activating, attending, channel_norms, draws, indexing, layer_norms, likelihoods, optimizers, softmaxes,
+):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 
 _TEXTS = "".join(source_of(name) for name in sorted({k.source for k in KERNELS.values()}))
