@@ -32,7 +32,8 @@ def _attend(
 
 _ATTENDED: tuple[tuple[Any, ...], ...] = (
     ((5, 4), 5, 4, "", False), ((2, 3, 33, 8), 20, 5, "", False), ((2, 2, 35, 16), 35, 16, "", True),
-    ((2, 3, 17, 8), 40, 8, "bool", False), ((2, 3, 9, 8), 16, 8, "term", False), ((2, 7, 60), 18, 64, "row", False),
+    ((2, 3, 17, 8), 40, 8, "bool", False), ((2, 3, 9, 8), 16, 8, "term", False),
+    ((2, 7, 60), 18, 64, "row", False),
     ((1, 20, 8), 50, 3, "", True), ((1, 50, 8), 20, 3, "", True),
 )  # fmt: skip
 
@@ -81,7 +82,9 @@ CASES = [
     *(
         Case(op, make(shape, many, dim, kind), f"{shape}-{many}-{dim}-{kind}", 0)
         for op, make in (("index_select", _slices), ("gather", _gather))
-        for shape, many, dim, kind in (((5,), 3, 0, "int64"), ((4, 5, 6), 9, 1, "int32"), ((3, 50), 7, -1, "int64"))
+        for shape, many, dim, kind in (
+            ((5,), 3, 0, "int64"), ((4, 5, 6), 9, 1, "int32"), ((3, 50), 7, -1, "int64"),
+        )
     ),
     Case("embedding", _table((3, 4), 11, 5, "int64"), "", 0),
     Case("embedding", _table((), 11, 40, "int32"), "one", 0),

@@ -63,6 +63,36 @@ def _nll_slope(shape: tuple[int, ...], reduction: str, weighted: bool, kind: str
     return make
 
 
+def _holed(shape: tuple[int, ...], dim: int) -> Make:
+    """Numbers with ties, and some nan and infinities."""
+
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        a = rng.integers(-9, 9, shape).astype(t)
+        a[rng.random(shape) < 0.003] = np.nan
+        a[rng.random(shape) < 0.01] = -np.inf
+        return [a], {"dim": dim}
+
+    return make
+
+
+def _pool(shape: tuple[int, ...], ceil: bool, **how: list[int]) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        a = rng.integers(-3, 4, shape).astype(t)
+        a[rng.random(shape) < 0.01] = np.nan
+        usual = {"kernel_size": [2, 2], "stride": [2, 2], "padding": [0, 0], "dilation": [1, 1]}
+        return [a], {**usual, **how, "ceil_mode": ceil}
+
+    return make
+
+
+def _pool_slope(shape: tuple[int, ...], size: list[int]) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        places = rng.integers(0, size[0] * size[1], shape)
+        return [rng.normal(0, 1, shape).astype(t), places], {"size": size}
+
+    return make
+
+
 _SHAPES = (((6,), 0), ((4, 33), 1), ((4, 33), 0), ((2, 5, 3), 1), ((3, 700), -1), ((1, 1), 0))
 _LOSSES = (
     ((7, 5), "mean", True), ((130, 9), "sum", False), ((7, 5), "none", True), ((2, 5, 3, 4), "mean", False),
@@ -87,4 +117,14 @@ CASES = [
     *(Case("nll_loss_backward", _nll_slope(shape, *how), f"{shape}-{how}") for shape, *how in _LOSSES),
     Case("nll_loss_flat", _nll((7, 5), "mean", False, "uint8"), "bytes"),
     Case("nll_loss_backward", _nll_slope((7, 5), "mean", False, "uint8"), "bytes"),
+    *(
+        Case(op, _holed(shape, dim), f"{shape}-{dim}", 256)
+        for op in ("cummax", "cummin", "logcumsumexp")
+        for shape, dim in (((700,), 0), ((3, 40), 1), ((33, 2, 3), 0), ((2, 5), -1), ((1,), 0))
+    ),
+    Case("max_pool2d_with_indices", _pool((2, 3, 8, 9), False)),
+    Case("max_pool2d_with_indices", _pool((1, 7, 5), True, kernel_size=[3, 2], padding=[1, 1]), "ceil"),
+    Case("max_pool2d_with_indices", _pool((2, 2, 12, 7), False, dilation=[2, 3], stride=[1, 2]), "wide"),
+    Case("max_pool2d_backward", _pool_slope((2, 3, 8, 9), [5, 6])),
+    Case("max_pool2d_backward", _pool_slope((1, 20, 21), [9, 40]), "more"),
 ]

@@ -87,7 +87,7 @@ def train(what: Callable[[], Callable[[], Any]], kernels: str) -> tuple[float, i
         cupy = backend()
         cupy.kernels.load()
     with (
-        mock.patch.object(placement, "backend_of", lambda device: cupy),
+        mock.patch.object(placement, "backend_of", return_value=cupy),
         # a placement of its own, with that backend
         mock.patch.object(local, "_placement", None),
         torch.connect("local:"),

@@ -1,7 +1,7 @@
 """Reads by index on the device, and the gradient of a table's rows: the same bits in every run.
 
-The word that a kernel writes where an index is out of bounds is read after it: one wait, where the kernels over
-CuPy's functions wait for the smallest and the largest index.
+The word that a kernel writes where an index is out of bounds is read after it: one wait, where the kernels
+over CuPy's functions wait for the smallest and the largest index.
 """
 
 from __future__ import annotations

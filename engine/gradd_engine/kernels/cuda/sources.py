@@ -49,6 +49,8 @@ KERNELS = {
     **_kernels("attention", ("fB", "ff", "dB", "dd"), "attend attend_query attend_key"),
     **_kernels("attention", REALS, "row_products"),
     **_kernels("indices", tuple(f + i for f in FLOATS for i in "qi"), "take_slices gather add_rows"),
+    **_kernels("running", FLOATS, "cummax cummin logcumsumexp"),
+    **_kernels("pooling", FLOATS, "max_pool max_pool_backward"),
     **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
 }
 

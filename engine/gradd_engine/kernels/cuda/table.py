@@ -14,6 +14,8 @@ from . import (
     layer_norms,
     likelihoods,
     optimizers,
+    pooled,
+    runs,
     softmaxes,
 )
 from .sources import KERNELS, source_of
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 
 NATIVE: dict[str, Native] = {}
 for _module in (
-    activating, attending, channel_norms, draws, indexing, layer_norms, likelihoods, optimizers, softmaxes,
+    activating, attending, channel_norms, draws, indexing, layer_norms, likelihoods, optimizers, pooled,
+    runs, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 
