@@ -110,3 +110,25 @@ def complaint(case: Case, dtype: str) -> str | None:
 def share() -> bool:
     """Whether only a share of the cases runs."""
     return os.environ.get("GRADD_CUDA", "") != "all"
+
+
+def half_complaint(case: Case) -> str | None:
+    """What is wrong with a device kernel for float16, beside NumPy's in float32; None if nothing."""
+    rng = np.random.default_rng(zlib.crc32(f"{case} half".encode()))
+    given, attrs = case.make(rng, np.float16)
+    whole = [x.astype(np.float32) if getattr(x, "dtype", None) == np.float16 else x for x in given]
+    with np.errstate(all="ignore"):
+        want = list(_back(REGISTRY[case.op].impl(np, *whole, **attrs)))
+        got = list(_back(NATIVE[case.op](refuse)(standin.CUPY, *[_moved(x) for x in given], **attrs)))
+        for i, (g, w) in enumerate(zip(got, want, strict=True)):
+            if w.dtype.kind != "f":
+                if not np.array_equal(g, w):
+                    return f"result {i}: other values"
+                continue
+            if g.dtype != np.float16:
+                return f"result {i} is {g.dtype}"
+            far = np.abs(g.astype(np.float64) - w.astype(np.float16).astype(np.float64))
+            usual = float(np.nanmean(np.abs(w[np.isfinite(w)]))) if np.isfinite(w).any() else 0.0
+            if not np.all((far <= 4e-3 * (np.abs(w) + usual)) | (g == w.astype(np.float16)) | np.isnan(w)):
+                return f"result {i} is off by {float(np.nanmax(far))}"
+    return None

@@ -57,6 +57,7 @@ CASES = [
             ((4, 3), "1111"), ((2, 3, 5, 7), "1011"), ((3, 2, 40), "0000"), ((9, 1, 9), "0111")
         )
     ),
+    Case("native_batch_norm", _train((2, 1, 128, 140), "1111"), "long", 1024),
     Case("batch_norm_eval", _eval((4, 3), "11"), "affine"),
     Case("batch_norm_eval", _eval((2, 3, 9), "00")),
     *(

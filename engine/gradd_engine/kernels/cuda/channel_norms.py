@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import numel
-from .launch import dense, each, empty, launch, row_threads
+from .launch import dense, each, empty, launch, row_threads, sum_threads
 from .sources import REALS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _train(plain: Any) -> Any:
         kept = (1, channels) + (1,) * (input.ndim - 2)
         out, mean, rstd = (empty(xp, s, input.dtype) for s in (input.shape, kept, kept))
         launch(
-            xp, "batch_norm", input.dtype.char, (channels,), row_threads(samples * size), dense(xp, input),
+            xp, "batch_norm", input.dtype.char, (channels,), sum_threads(samples * size), dense(xp, input),
             dense(xp, weight), dense(xp, bias), running_mean, running_var, out, mean, rstd, samples, channels,
             size, float(momentum), float(eps),
         )  # fmt: skip
@@ -93,7 +93,7 @@ def _backward(plain: Any) -> Any:
         types, shapes = input.dtype.char, (input.shape, (channels,), (channels,))
         outs = [empty(xp, s, input.dtype) if yes else None for s, yes in zip(shapes, wanted, strict=True)]
         given = [dense(xp, t) for t in (grad, input, mean, rstd)]
-        factors, threads = dense(xp, weight), row_threads(samples * size)
+        factors, threads = dense(xp, weight), sum_threads(samples * size)
         if not groups:
             launch(
                 xp, "batch_norm_backward", types, (channels,), threads, *given, factors, *outs, samples,

@@ -19,6 +19,8 @@ MOST_BLOCKS = 4096
 #: threads of a block for what is computed element by element
 THREADS = 128
 WARP = 32
+#: elements for which a block gets as many threads as it can have
+LONG = 1 << 15
 
 
 @cache
@@ -57,6 +59,13 @@ def rows(xp: Any, name: str, types: str, count: int, length: int, *given: Any) -
 def row_threads(length: int) -> int:
     """Threads of a block that has a row: whole warps, each thread with a few elements of a long row."""
     return min(256, max(WARP, -(-length // (4 * WARP)) * WARP))
+
+
+def sum_threads(length: int) -> int:
+    """The same for a block that has a channel of a whole batch: there may be fewer blocks than the device has
+    processors.
+    """
+    return 1024 if length >= LONG else row_threads(length)
 
 
 def kind(a: Any) -> str:

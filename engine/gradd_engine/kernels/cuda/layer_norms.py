@@ -12,8 +12,8 @@ from .sources import REALS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: rows that a block sums into one
-SHARE = 256
+#: rows that a block sums into one, unless there are too many blocks
+SHARE, MOST_SHARES = 256, 1024
 
 
 def _alike(input: Any, *others: Any) -> bool:
@@ -61,8 +61,9 @@ def _backward(plain: Any) -> Any:
                 n,
             )  # fmt: skip
         if wanted[1] or wanted[2]:
-            shares = -(-count // SHARE) if count > 2 * SHARE else 1
+            shares = min(MOST_SHARES, -(-count // SHARE)) if count > 2 * SHARE else 1
             most = -(-count // shares)
+            shares = -(-count // most)
             parts = [empty(xp, (shares, n), input.dtype) if yes else None for yes in wanted[1:]]
             launch(
                 xp, "layer_norm_columns", types, (-(-n // WARP), shares), 8 * WARP if most > 8 else WARP, g,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import (
     activating,
@@ -21,9 +21,12 @@ from . import (
 from .sources import KERNELS, source_of
 
 if TYPE_CHECKING:
-    from ..table import Native
+    from collections.abc import Callable
 
-NATIVE: dict[str, Native] = {}
+    Kernel = Callable[..., Any]
+
+#: what makes a device kernel from the one over CuPy's functions, which it falls back to
+NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
     activating, attending, channel_norms, draws, indexing, layer_norms, likelihoods, optimizers, pooled,
     runs, softmaxes,
