@@ -39,7 +39,28 @@ def _mask(shape: tuple[int, ...], p: float, features: int = 0) -> Make:
     return make
 
 
+def _norm(shape: tuple[int, ...], dim: Any = None, keepdim: bool = False) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        attrs = {"ord": 2, "dim": dim, "keepdim": keepdim, "dtype": None}
+        return [rng.normal(0, 1, shape).astype(t)], attrs
+
+    return make
+
+
+def _hits(shape: tuple[int, ...], p: float) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        return [np.zeros(shape, t)], {"p": p, "meta": meta(shape, t), "key": (77, 1 << 33)}
+
+    return make
+
+
 CASES = [
+    Case("vector_norm", _norm((5, 7))),
+    Case("vector_norm", _norm(()), "number"),
+    Case("vector_norm", _norm((3, 4), [0, -1], True), "kept"),
+    Case("vector_norm", _norm((300, 301)), "long", 2048),
+    Case("bernoulli_number", _hits((3, 5), 0.4), "", 0),
+    Case("bernoulli_number", _hits((1000,), 0.9), "many", 0),
     *(
         Case("native_layer_norm", _layer(lead, own, w, b), f"{lead}-{own}-{w}-{b}")
         for lead, own, w, b in (

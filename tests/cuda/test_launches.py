@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSIN
 
 
 @pytest.mark.parametrize(
-    ("what", "most"), [(training.mlp, 40), (training.transformer, 190), (training.images, 46)]
+    ("what", "most"), [(training.mlp, 40), (training.transformer, 160), (training.images, 46)]
 )
 def test_device_kernels_save_launches(what: Callable[[], Callable[[], Any]], most: int) -> None:
     loss, launches, waits = training.train(what, "0")

@@ -47,7 +47,19 @@ def _drawn(name: str) -> Any:
     return native
 
 
+def _bernoulli(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, p: Any, meta: Any, key: tuple[int, int]) -> Any:
+        if meta.dtype not in (dtypes.float32, dtypes.float64) or not isinstance(p, (int, float)):
+            return plain(xp, a, p, meta=meta, key=key)
+        out = empty(xp, meta.shape, meta.dtype.np)
+        each(xp, "hits", out.dtype.char, -(-out.size // 2), out, out.size, float(p), *map(_signed, key))
+        return out
+
+    return kernel
+
+
 NATIVE = {
+    "bernoulli_number": _bernoulli,
     "dropout_mask": _dropout_mask,
     "rand": _drawn("uniform"),
     "rand_like": _drawn("uniform"),

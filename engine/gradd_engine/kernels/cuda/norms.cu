@@ -92,3 +92,24 @@ template <class T> KERNEL column_sums(View<const T> a, View<T> out, i64 rows, i6
         out[j] = narrow<T>(total);
     }
 }
+
+// The square root of the sum of squares, by one block; by several, each one's sum.
+template <class T> KERNEL square_sums(View<const T> a, View<T> out, i64 n) {
+    typedef typename Wide<T>::type A;
+    A total = 0;
+    for (i64 i = first(); i < n; i += stride()) {
+        A x = wide(a[i]);
+        total += x * x;
+    }
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[blockIdx.x] = narrow<T>(gridDim.x == 1 ? root(total) : total);
+}
+
+// The square root of the sum of what blocks found.
+template <class T> KERNEL root_of_sums(View<const T> a, View<T> out, i64 n) {
+    typedef typename Wide<T>::type A;
+    A total = 0;
+    for (i64 i = threadIdx.x; i < n; i += blockDim.x) total += wide(a[i]);
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[0] = narrow<T>(root(total));
+}

@@ -45,12 +45,11 @@ template <class T> KERNEL normal(View<T> out, i64 n, i64 seed, i64 step) {
     }
 }
 
-// 1 where a uniform float64 is below p, one number or one for each element, otherwise 0.
-template <class T> KERNEL hits(View<const T> p, View<u8> out, i64 n, i64 each, i64 seed, i64 step) {
+// 1 where a uniform float64 is below p, otherwise 0.
+template <class T> KERNEL hits(View<T> out, i64 n, double p, i64 seed, i64 step) {
     for (i64 block = first(); block * 2 < n; block += stride()) {
         double found[2];
         uniforms(philox((u64)block, (u64)seed, (u64)step), found);
-        for (int k = 0; k < 2 && block * 2 + k < n; k++)
-            out[block * 2 + k] = found[k] < (double)p[each ? block * 2 + k : 0];
+        for (int k = 0; k < 2 && block * 2 + k < n; k++) out[block * 2 + k] = narrow<T>(found[k] < p ? 1 : 0);
     }
 }

@@ -36,6 +36,7 @@ def _kernels(source: str, types: tuple[str, ...], names: str) -> dict[str, Devic
 
 KERNELS = {
     **_kernels("norms", FLOATS, "layer_norm layer_norm_input layer_norm_columns column_sums"),
+    **_kernels("norms", FLOATS, "square_sums root_of_sums"),
     **_kernels("random", FLOATS, "dropout_mask"),
     **_kernels("random", REALS, "uniform normal hits"),
     **_kernels("softmax", FLOATS, "softmax log_softmax softmax_backward log_softmax_backward"),

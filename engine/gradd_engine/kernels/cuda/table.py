@@ -12,6 +12,7 @@ from . import (
     draws,
     indexing,
     layer_norms,
+    lengths,
     likelihoods,
     optimizers,
     pooled,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 #: what makes a device kernel from the one over CuPy's functions, which it falls back to
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
-    activating, attending, channel_norms, draws, indexing, layer_norms, likelihoods, optimizers, pooled,
-    runs, softmaxes,
+    activating, attending, channel_norms, draws, indexing, layer_norms, lengths, likelihoods,
+    optimizers, pooled, runs, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 
