@@ -1,9 +1,9 @@
 // CUDA C++ as host code: threads of a block are fibres that switch at barriers, and views know their bounds.
 //
-// A block's threads run in turn, each until it waits: for its block (__syncthreads) or its warp (shuffles). The
-// turn is by number, or backwards where `backwards` is set: what differs then lacks a barrier. Shared memory is
-// filled with nan before each block. A barrier that some threads of the block never reach is an error, as is an
-// index outside of an array.
+// A block's threads run in turn, each until it waits: for its block (__syncthreads) or its warp (shuffles).
+// The turn is by number, or backwards where `backwards` is set: what differs then lacks a barrier. Shared
+// memory is filled with nan before each block. A barrier that some threads of the block never reach is an
+// error, as is an index outside of an array.
 #define GRADD_SHIM 1
 #include <math.h>
 #include <stdint.h>
@@ -59,7 +59,8 @@ inline std::string where() {
            std::to_string(threadIdx.x);
 }
 inline void outside(const char *what, long long i, long long count) {
-    throw std::out_of_range(std::string(what) + " [" + std::to_string(i) + "] of " + std::to_string(count) + where());
+    throw std::out_of_range(std::string(what) + " [" + std::to_string(i) + "] of " + std::to_string(count) +
+                            where());
 }
 inline void wait(State state) {
     unsigned me = current;
@@ -119,7 +120,8 @@ inline void block(unsigned threads) {
                 freed |= release(w, w + 32 < threads ? w + 32 : threads, AT_WARP);
         for (unsigned t = 0; t < threads; t++) left |= fibres[t].state != DONE;
         if (!left) return;
-        if (!ran && !freed) failure = "a barrier that not all threads reach in block " + std::to_string(blockIdx.x);
+        if (!ran && !freed)
+            failure = "a barrier that not all threads reach in block " + std::to_string(blockIdx.x);
     }
 }
 inline void grid(dim3 blocks, dim3 threads, bool turned, void (*fn)(void *), void *arguments) {
@@ -132,7 +134,8 @@ inline void grid(dim3 blocks, dim3 threads, bool turned, void (*fn)(void *), voi
     for (unsigned z = 0; z < blocks.z; z++)
         for (unsigned y = 0; y < blocks.y; y++)
             for (unsigned x = 0; x < blocks.x && failure.empty(); x++) {
-                blockIdx = turned ? dim3{blocks.x - 1 - x, blocks.y - 1 - y, blocks.z - 1 - z} : dim3{x, y, z};
+                blockIdx =
+                    turned ? dim3{blocks.x - 1 - x, blocks.y - 1 - y, blocks.z - 1 - z} : dim3{x, y, z};
                 block(threads.x);
             }
 }
@@ -177,16 +180,30 @@ template <class T> T __shfl_down_sync(unsigned, T x, unsigned d) {
     unsigned lane = threadIdx.x & 31;
     return shuffled(x, lane + d < 32 ? lane + d : lane);
 }
-template <class T> T __shfl_xor_sync(unsigned, T x, unsigned d) { return shuffled(x, (threadIdx.x & 31) ^ d); }
+template <class T> T __shfl_xor_sync(unsigned, T x, unsigned d) {
+    return shuffled(x, (threadIdx.x & 31) ^ d);
+}
 template <class T> T __shfl_up_sync(unsigned, T x, unsigned d) {
     unsigned lane = threadIdx.x & 31;
     return shuffled(x, lane >= d ? lane - d : lane);
 }
 template <class T> T __shfl_sync(unsigned, T x, unsigned from) { return shuffled(x, from & 31); }
 // Fibres never run at the same time.
-template <class T> T atomicAdd(T *at, T x) { T old = *at; *at = old + x; return old; }
-template <class T> T atomicMax(T *at, T x) { T old = *at; *at = old > x ? old : x; return old; }
-template <class T> T atomicCAS(T *at, T expected, T x) { T old = *at; if (old == expected) *at = x; return old; }
+template <class T> T atomicAdd(T *at, T x) {
+    T old = *at;
+    *at = old + x;
+    return old;
+}
+template <class T> T atomicMax(T *at, T x) {
+    T old = *at;
+    *at = old > x ? old : x;
+    return old;
+}
+template <class T> T atomicCAS(T *at, T expected, T x) {
+    T old = *at;
+    if (old == expected) *at = x;
+    return old;
+}
 
 template <class T> struct View {
     T *at;
@@ -200,7 +217,10 @@ template <class T> struct View {
 template <class T> View<T> view_of(void *at, long long count) { return View<T>{(T *)at, count}; }
 template <class T, int N> struct Cells {
     T of[N];
-    Cells() { shim::regions.push_back({of, sizeof of}); memset((void *)of, 0xFF, sizeof of); }
+    Cells() {
+        shim::regions.push_back({of, sizeof of});
+        memset((void *)of, 0xFF, sizeof of);
+    }
     T &operator[](int i) {
         if (i < 0 || i >= N) shim::outside("shared memory", i, N);
         return of[i];
@@ -219,9 +239,21 @@ struct Half;
 struct BFloat;
 namespace shim {
 template <class T> struct Kind;
-#define KIND(T, c) template <> struct Kind<T> { static const char of = c; }
-KIND(float, 'f'); KIND(double, 'd'); KIND(Half, 'e'); KIND(BFloat, 'E'); KIND(long long, 'q'); KIND(int, 'i');
-KIND(unsigned, 'I'); KIND(unsigned long long, 'Q'); KIND(unsigned char, 'B'); KIND(signed char, 'b'); KIND(short, 'h');
+#define KIND(T, c)                \
+    template <> struct Kind<T> {  \
+        static const char of = c; \
+    }
+KIND(float, 'f');
+KIND(double, 'd');
+KIND(Half, 'e');
+KIND(BFloat, 'E');
+KIND(long long, 'q');
+KIND(int, 'i');
+KIND(unsigned, 'I');
+KIND(unsigned long long, 'Q');
+KIND(unsigned char, 'B');
+KIND(signed char, 'b');
+KIND(short, 'h');
 #undef KIND
 inline void refuse(int place, const char *wanted, long long kind) {
     throw std::invalid_argument("argument " + std::to_string(place) + " is " + std::string(1, (char)kind) +
@@ -255,33 +287,36 @@ template <> struct Take<double> {
         return *(double *)g.at;
     }
 };
-template <class... A, size_t... I>
-std::tuple<A...> taken(const Given *g, std::index_sequence<I...>) {
+template <class... A, size_t... I> std::tuple<A...> taken(const Given *g, std::index_sequence<I...>) {
     return std::tuple<A...>{Take<A>::from(g[I], (int)I)...};
 }
-template <class... A> void launch(void (*fn)(A...), const unsigned *size, int turned, const Given *g, int count) {
+template <class... A>
+void launch(void (*fn)(A...), const unsigned *size, int turned, const Given *g, int count) {
     if (count != (int)sizeof...(A))
-        throw std::invalid_argument(std::to_string(count) + " arguments instead of " + std::to_string(sizeof...(A)));
+        throw std::invalid_argument(std::to_string(count) + " arguments instead of " +
+                                    std::to_string(sizeof...(A)));
     struct Call {
         void (*fn)(A...);
         std::tuple<A...> args;
     } call{fn, taken<A...>(g, std::index_sequence_for<A...>{})};
-    grid({size[0], size[1], size[2]}, {size[3], 1, 1}, turned != 0,
-         [](void *p) {
-             Call *c = (Call *)p;
-             std::apply(c->fn, c->args);
-         },
-         &call);
+    grid(
+        {size[0], size[1], size[2]}, {size[3], 1, 1}, turned != 0,
+        [](void *p) {
+            Call *c = (Call *)p;
+            std::apply(c->fn, c->args);
+        },
+        &call);
     if (!failure.empty()) throw std::runtime_error(failure);
 }
 }  // namespace shim
-#define EXPORT(number, ...)                                                                                   \
-    extern "C" int launch_##number(const unsigned *size, int turned, const Given *g, int count, char *said) { \
-        try {                                                                                                 \
-            shim::launch(&__VA_ARGS__, size, turned, g, count);                                               \
-            return 0;                                                                                         \
-        } catch (const std::exception &e) {                                                                   \
-            strncpy(said, e.what(), 255);                                                                     \
-            return 1;                                                                                         \
-        }                                                                                                     \
+#define EXPORT(number, ...)                                                                     \
+    extern "C" int launch_##number(const unsigned *size, int turned, const Given *g, int count, \
+                                   char *said) {                                                \
+        try {                                                                                   \
+            shim::launch(&__VA_ARGS__, size, turned, g, count);                                 \
+            return 0;                                                                           \
+        } catch (const std::exception &e) {                                                     \
+            strncpy(said, e.what(), 255);                                                       \
+            return 1;                                                                           \
+        }                                                                                       \
     }

@@ -1,4 +1,4 @@
-// Activations and their gradients, element by element. `x` is the input, `g` the gradient, `y` the result.
+// Activations and their gradients, element by element: `g` is the gradient, `x` the input, or the result.
 
 #define OF_ONE(name, parameters, value)                                                      \
     template <class T> KERNEL name(View<const T> a, View<T> out, i64 n parameters) {         \

@@ -1,9 +1,11 @@
-// Scaled dot product attention over arrays [heads, positions, features], and its gradients: a block has sixteen
-// queries or keys and goes through the others by sixteens, so that no more scores are in memory than those.
+// Scaled dot product attention over arrays [heads, positions, features], and its gradients: a block has
+// sixteen queries or keys and goes through the others by sixteens, so that no more scores are in memory than
+// those.
 //
-// The softmax is made along the way, as by Milakov and Gimelshein, "Online normalizer calculation for softmax"
-// (2018), and Dao et al., "FlashAttention" (2022). The gradients take each row's logarithm of the sum from a first
-// pass and make the weights anew. Eight threads share a row. Both factors of a score get the root of the scale.
+// The softmax is made along the way, as by Milakov and Gimelshein, "Online normalizer calculation for
+// softmax" (2018), and Dao et al., "FlashAttention" (2022). The gradients take each row's logarithm of the
+// sum from a first pass and make the weights anew. Eight threads share a row. Both factors of a score get the
+// root of the scale.
 #define SIDE 16
 #define LANES 8
 
@@ -16,14 +18,15 @@ template <class A> __device__ inline A masked(A score, u8 open) { return open ? 
 __device__ inline float masked(float score, float more) { return score + more; }
 __device__ inline double masked(double score, double more) { return score + more; }
 
-// A mask's layout: its place is (head / inner) * outer + (head % inner) * head_step + row * row_step + column * step.
+// A mask's layout: its place is (head / inner) * outer + (head % inner) * head_step + row * row_step + column
+// * step.
 struct Geometry {
     i64 rows, columns, features, outs, inner, outer_step, head_step, row_step, step, causal;
 };
 
 // Sixteen rows of `n` features, times `factor`; zeros after the last.
-template <class T, class A, int N>
-__device__ inline void load(Cells<A, N> &to, View<const T> from, i64 head, i64 begin, i64 rows, i64 n, A factor) {
+template <class T, class A, int N> __device__ inline void load(Cells<A, N> &to, View<const T> from, i64 head,
+                                                               i64 begin, i64 rows, i64 n, A factor) {
     for (i64 k = threadIdx.x; k < SIDE * n; k += blockDim.x) {
         i64 r = begin + k / n;
         to[(int)k] = r < rows ? wide(from[(head * rows + r) * n + k % n]) * factor : (A)0;
@@ -42,13 +45,13 @@ template <class A, class M>
 __device__ inline A score_of(A score, View<const M> mask, const Geometry &to, i64 head, i64 r, i64 c) {
     if (r >= to.rows || c >= to.columns || (to.causal && c > r)) return -endless<A>();
     if (!mask.given()) return score;
-    return masked(score, mask[head / to.inner * to.outer_step + head % to.inner * to.head_step + r * to.row_step +
-                              c * to.step]);
+    return masked(score, mask[head / to.inner * to.outer_step + head % to.inner * to.head_step +
+                              r * to.row_step + c * to.step]);
 }
 
-template <class T, class M>
-KERNEL attend(View<const T> query, View<const T> key, View<const T> value, View<const M> mask, View<T> out,
-              View<T> logs, Geometry to, double scale) {
+template <class T, class M> KERNEL attend(View<const T> query, View<const T> key, View<const T> value,
+                                          View<const M> mask, View<T> out, View<T> logs, Geometry to,
+                                          double scale) {
     typedef typename Wide<T>::type A;
     const int most = Most<A>::features;
     SHARED(A, SIDE * Most<A>::features, q);
@@ -73,7 +76,8 @@ KERNEL attend(View<const T> query, View<const T> key, View<const T> value, View<
         for (int c = 0; c < SIDE; c++) best = Larger::of(best, weights[row * SIDE + c]);
         A base = best == -endless<A>() ? (A)0 : best;
         __syncthreads();  // all have read the scores
-        for (int c = lane; c < SIDE; c += LANES) weights[row * SIDE + c] = expo(weights[row * SIDE + c] - base);
+        for (int c = lane; c < SIDE; c += LANES)
+            weights[row * SIDE + c] = expo(weights[row * SIDE + c] - base);
         __syncthreads();
         A less = expo(top - base);
         total *= less;
@@ -108,9 +112,10 @@ template <class T> KERNEL row_products(View<const T> g, View<const T> y, View<T>
 
 // The weights of sixteen queries and keys, and the slopes of their scores.
 template <class T, class M, class A, int N, int P>
-__device__ inline void slopes_of(Cells<A, N> &q, Cells<A, N> &k, Cells<A, N> &v, Cells<A, N> &g, Cells<A, P> &weights,
-                                 Cells<A, P> &slopes, View<const M> mask, View<const T> logs, View<const T> alongs,
-                                 const Geometry &to, i64 head, i64 top, i64 from) {
+__device__ inline void slopes_of(Cells<A, N> &q, Cells<A, N> &k, Cells<A, N> &v, Cells<A, N> &g,
+                                 Cells<A, P> &weights, Cells<A, P> &slopes, View<const M> mask,
+                                 View<const T> logs, View<const T> alongs, const Geometry &to, i64 head,
+                                 i64 top, i64 from) {
     int row = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     i64 r = top + row;
     A log = r < to.rows ? wide(logs[head * to.rows + r]) : endless<A>();
@@ -124,10 +129,10 @@ __device__ inline void slopes_of(Cells<A, N> &q, Cells<A, N> &k, Cells<A, N> &v,
 }
 
 // The gradient for the queries: a block has sixteen of them.
-template <class T, class M>
-KERNEL attend_query(View<const T> grad, View<const T> query, View<const T> key, View<const T> value,
-                    View<const M> mask, View<const T> logs, View<const T> alongs, View<T> out, Geometry to,
-                    double scale) {
+template <class T, class M> KERNEL attend_query(View<const T> grad, View<const T> query, View<const T> key,
+                                                View<const T> value, View<const M> mask, View<const T> logs,
+                                                View<const T> alongs, View<T> out, Geometry to,
+                                                double scale) {
     typedef typename Wide<T>::type A;
     const int most = Most<A>::features;
     SHARED(A, SIDE * Most<A>::features, q);
@@ -160,10 +165,10 @@ KERNEL attend_query(View<const T> grad, View<const T> query, View<const T> key, 
 }
 
 // The gradients for keys and values: a block has sixteen of them.
-template <class T, class M>
-KERNEL attend_key(View<const T> grad, View<const T> query, View<const T> key, View<const T> value,
-                  View<const M> mask, View<const T> logs, View<const T> alongs, View<T> for_key, View<T> for_value,
-                  Geometry to, double scale) {
+template <class T, class M> KERNEL attend_key(View<const T> grad, View<const T> query, View<const T> key,
+                                              View<const T> value, View<const M> mask, View<const T> logs,
+                                              View<const T> alongs, View<T> for_key, View<T> for_value,
+                                              Geometry to, double scale) {
     typedef typename Wide<T>::type A;
     const int most = Most<A>::features;
     SHARED(A, SIDE * Most<A>::features, q);

@@ -1,14 +1,15 @@
 // Batch and group norm of an array [samples, channels, size], and their gradients.
 
 // Batch norm by the batch's own statistics: a block a channel. `running` ones, if given, move towards them.
-template <class T>
-KERNEL batch_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> running_mean,
-                  View<T> running_var, View<T> out, View<T> means, View<T> rstds, i64 samples, i64 channels,
-                  i64 size, double momentum, double eps) {
+template <class T> KERNEL batch_norm(View<const T> a, View<const T> weight, View<const T> bias,
+                                     View<T> running_mean, View<T> running_var, View<T> out, View<T> means,
+                                     View<T> rstds, i64 samples, i64 channels, i64 size, double momentum,
+                                     double eps) {
     typedef typename Wide<T>::type A;
     i64 n = samples * size, c = blockIdx.x;
     A total = 0, spread = 0;
-    for (i64 k = threadIdx.x; k < n; k += blockDim.x) total += wide(a[(k / size * channels + c) * size + k % size]);
+    for (i64 k = threadIdx.x; k < n; k += blockDim.x)
+        total += wide(a[(k / size * channels + c) * size + k % size]);
     A mean = block_sum(total) / (A)n;
     for (i64 k = threadIdx.x; k < n; k += blockDim.x) {
         A away = wide(a[(k / size * channels + c) * size + k % size]) - mean;
@@ -35,9 +36,9 @@ KERNEL batch_norm(View<const T> a, View<const T> weight, View<const T> bias, Vie
 }
 
 // Batch norm by running statistics.
-template <class T>
-KERNEL batch_norm_eval(View<const T> a, View<const T> weight, View<const T> bias, View<const T> mean,
-                       View<const T> variance, View<T> out, i64 n, i64 channels, i64 size, double eps) {
+template <class T> KERNEL batch_norm_eval(View<const T> a, View<const T> weight, View<const T> bias,
+                                          View<const T> mean, View<const T> variance, View<T> out, i64 n,
+                                          i64 channels, i64 size, double eps) {
     typedef typename Wide<T>::type A;
     for (i64 i = first(); i < n; i += stride()) {
         i64 c = i / size % channels;
@@ -49,10 +50,10 @@ KERNEL batch_norm_eval(View<const T> a, View<const T> weight, View<const T> bias
 }
 
 // All gradients of batch norm: a block a channel.
-template <class T>
-KERNEL batch_norm_backward(View<const T> g, View<const T> a, View<const T> means, View<const T> rstds,
-                           View<const T> weight, View<T> out, View<T> for_weight, View<T> for_bias, i64 samples,
-                           i64 channels, i64 size) {
+template <class T> KERNEL batch_norm_backward(View<const T> g, View<const T> a, View<const T> means,
+                                              View<const T> rstds, View<const T> weight, View<T> out,
+                                              View<T> for_weight, View<T> for_bias, i64 samples, i64 channels,
+                                              i64 size) {
     typedef typename Wide<T>::type A;
     i64 n = samples * size, c = blockIdx.x;
     A mean = wide(means[c]), rstd = wide(rstds[c]), total = 0, along = 0;
@@ -79,9 +80,9 @@ KERNEL batch_norm_backward(View<const T> g, View<const T> a, View<const T> means
 }
 
 // Group norm: a block a group of a sample, which has `width` channels.
-template <class T>
-KERNEL group_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out, View<T> means,
-                  View<T> rstds, i64 groups, i64 width, i64 size, double eps) {
+template <class T> KERNEL group_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
+                                     View<T> means, View<T> rstds, i64 groups, i64 width, i64 size,
+                                     double eps) {
     typedef typename Wide<T>::type A;
     i64 n = width * size, r = blockIdx.x, row = r * n, channel = r % groups * width;
     A total = 0, spread = 0;
@@ -106,9 +107,9 @@ KERNEL group_norm(View<const T> a, View<const T> weight, View<const T> bias, Vie
 }
 
 // The gradient of group norm for the input.
-template <class T>
-KERNEL group_norm_input(View<const T> g, View<const T> a, View<const T> means, View<const T> rstds,
-                        View<const T> weight, View<T> out, i64 groups, i64 width, i64 size) {
+template <class T> KERNEL group_norm_input(View<const T> g, View<const T> a, View<const T> means,
+                                           View<const T> rstds, View<const T> weight, View<T> out, i64 groups,
+                                           i64 width, i64 size) {
     typedef typename Wide<T>::type A;
     i64 n = width * size, r = blockIdx.x, row = r * n, channel = r % groups * width;
     A mean = wide(means[r]), rstd = wide(rstds[r]), total = 0, along = 0;
@@ -126,14 +127,15 @@ KERNEL group_norm_input(View<const T> g, View<const T> a, View<const T> means, V
 }
 
 // Its gradients for weight and bias: a block a channel.
-template <class T>
-KERNEL group_norm_channels(View<const T> g, View<const T> a, View<const T> means, View<const T> rstds,
-                           View<T> for_weight, View<T> for_bias, i64 samples, i64 groups, i64 width, i64 size) {
+template <class T> KERNEL group_norm_channels(View<const T> g, View<const T> a, View<const T> means,
+                                              View<const T> rstds, View<T> for_weight, View<T> for_bias,
+                                              i64 samples, i64 groups, i64 width, i64 size) {
     typedef typename Wide<T>::type A;
     i64 n = samples * size, c = blockIdx.x, channels = groups * width;
     A total = 0, along = 0;
     for (i64 k = threadIdx.x; k < n; k += blockDim.x) {
-        i64 sample = k / size, at = (sample * channels + c) * size + k % size, r = sample * groups + c / width;
+        i64 sample = k / size, at = (sample * channels + c) * size + k % size,
+            r = sample * groups + c / width;
         A slope = wide(g[at]);
         total += slope;
         along += slope * ((wide(a[at]) - wide(means[r])) * wide(rstds[r]));

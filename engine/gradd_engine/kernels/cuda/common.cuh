@@ -1,8 +1,8 @@
 // What every kernel's source begins with: types, checked views, loads and stores, sums over a block, Philox.
 //
-// The same text is compiled by NVRTC for a device and, after tests/cuda/shim.h, by a C++ compiler for the host.
-// There a View knows where its array ends, threads are fibres, and a barrier that not all reach is an error.
-// Scalars are passed as i64 or double, as CuPy passes Python's numbers.
+// The same text is compiled by NVRTC for a device and, after tests/cuda/shim.h, by a C++ compiler for the
+// host. There a View knows where its array ends, threads are fibres, and a barrier that not all reach is an
+// error. Scalars are passed as i64 or double, as CuPy passes Python's numbers.
 
 typedef long long i64;
 typedef unsigned int u32;
@@ -28,8 +28,12 @@ template <class T, int N> struct Cells {
 #endif
 
 // 16-bit numbers, as their bits: no header of the toolkit is needed where this is compiled.
-struct Half { u16 bits; };
-struct BFloat { u16 bits; };
+struct Half {
+    u16 bits;
+};
+struct BFloat {
+    u16 bits;
+};
 
 #ifndef GRADD_SHIM
 __device__ inline float wide(Half x) {
@@ -47,8 +51,16 @@ __device__ inline float bits_float(u32 x) { return __uint_as_float(x); }
 #else
 inline float wide(Half x) { return shim::half_to_float(x.bits); }
 inline u16 half_bits(float x) { return shim::float_to_half(x); }
-inline u32 float_bits(float x) { u32 y; memcpy(&y, &x, 4); return y; }
-inline float bits_float(u32 x) { float y; memcpy(&y, &x, 4); return y; }
+inline u32 float_bits(float x) {
+    u32 y;
+    memcpy(&y, &x, 4);
+    return y;
+}
+inline float bits_float(u32 x) {
+    float y;
+    memcpy(&y, &x, 4);
+    return y;
+}
 #endif
 
 // The type that a kernel computes in, and the way there and back: 16 bits are rounded once, to even.
@@ -56,9 +68,15 @@ __device__ inline float wide(float x) { return x; }
 __device__ inline double wide(double x) { return x; }
 __device__ inline float wide(BFloat x) { return bits_float((u32)x.bits << 16); }
 
-template <class T> struct Wide { typedef T type; };
-template <> struct Wide<Half> { typedef float type; };
-template <> struct Wide<BFloat> { typedef float type; };
+template <class T> struct Wide {
+    typedef T type;
+};
+template <> struct Wide<Half> {
+    typedef float type;
+};
+template <> struct Wide<BFloat> {
+    typedef float type;
+};
 
 template <class T> struct Narrow {
     __device__ static T from(typename Wide<T>::type x) { return x; }
@@ -129,7 +147,9 @@ template <class A> __device__ inline A block_largest(A x) { return over_block<La
 
 // Four random numbers of block `block` of a random step, as `rng.bits` makes them.
 // Philox4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
-struct Four { u32 of[4]; };
+struct Four {
+    u32 of[4];
+};
 __device__ inline Four philox(u64 block, u64 seed, u64 step) {
     u32 c0 = (u32)block, c1 = (u32)(block >> 32), c2 = (u32)step, c3 = (u32)(step >> 32);
     u32 k0 = (u32)seed, k1 = (u32)(seed >> 32);

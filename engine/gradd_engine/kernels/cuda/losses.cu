@@ -1,10 +1,10 @@
 // The negative log likelihood of class indices in an array [outer, classes, inner], and its gradient.
 
-// One block: losses of the targets, if wanted, their sum or mean, and the sum of the weights. A target that is no
-// class sets `error` to 1 and itself.
-template <class T, class I>
-KERNEL nll(View<const T> rows, View<const I> target, View<const T> weight, View<T> losses, View<T> loss,
-           View<T> total, View<i64> error, i64 count, i64 classes, i64 inner, i64 ignored, i64 mean) {
+// One block: losses of the targets, if wanted, their sum or mean, and the sum of the weights. A target that
+// is no class sets `error` to 1 and itself.
+template <class T, class I> KERNEL nll(View<const T> rows, View<const I> target, View<const T> weight,
+                                       View<T> losses, View<T> loss, View<T> total, View<i64> error,
+                                       i64 count, i64 classes, i64 inner, i64 ignored, i64 mean) {
     typedef typename Wide<T>::type A;
     A sum = 0, weights = 0;
     for (i64 i = threadIdx.x; i < count; i += blockDim.x) {
@@ -32,9 +32,9 @@ KERNEL nll(View<const T> rows, View<const I> target, View<const T> weight, View<
 }
 
 // The gradient: `g` is each target's or, if `shared`, one for all, divided by `total` if `mean`.
-template <class T, class I>
-KERNEL nll_backward(View<const T> g, View<const I> target, View<const T> weight, View<const T> total, View<T> out,
-                    View<i64> error, i64 count, i64 classes, i64 inner, i64 ignored, i64 shared, i64 mean) {
+template <class T, class I> KERNEL nll_backward(View<const T> g, View<const I> target, View<const T> weight,
+                                                View<const T> total, View<T> out, View<i64> error, i64 count,
+                                                i64 classes, i64 inner, i64 ignored, i64 shared, i64 mean) {
     typedef typename Wide<T>::type A;
     for (i64 k = first(); k < count; k += stride()) {
         i64 c = k / inner % classes, i = k / inner / classes * inner + k % inner, at = (i64)target[i];

@@ -1,9 +1,8 @@
 // Layer norm and its gradients: a block a row, then sums of columns.
 
 // Means, reciprocal standard deviations and (a - mean) * rstd * weight + bias of each row of n.
-template <class T>
-KERNEL layer_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out, View<T> means,
-                  View<T> rstds, i64 rows, i64 n, double eps) {
+template <class T> KERNEL layer_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
+                                     View<T> means, View<T> rstds, i64 rows, i64 n, double eps) {
     typedef typename Wide<T>::type A;
     for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
         i64 row = r * n;
@@ -30,9 +29,9 @@ KERNEL layer_norm(View<const T> a, View<const T> weight, View<const T> bias, Vie
 }
 
 // The gradient for the input.
-template <class T>
-KERNEL layer_norm_input(View<const T> g, View<const T> a, View<const T> means, View<const T> rstds,
-                        View<const T> weight, View<T> out, i64 rows, i64 n) {
+template <class T> KERNEL layer_norm_input(View<const T> g, View<const T> a, View<const T> means,
+                                           View<const T> rstds, View<const T> weight, View<T> out, i64 rows,
+                                           i64 n) {
     typedef typename Wide<T>::type A;
     for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
         i64 row = r * n;
@@ -53,11 +52,11 @@ KERNEL layer_norm_input(View<const T> g, View<const T> a, View<const T> means, V
     }
 }
 
-// Sums over the rows of a block's share, of the gradients for weight and bias: thirty-two columns a block, and
-// blockIdx.y counts shares of `most` rows. `for_weight` and `for_bias` have a row for each share.
-template <class T>
-KERNEL layer_norm_columns(View<const T> g, View<const T> a, View<const T> means, View<const T> rstds,
-                          View<T> for_weight, View<T> for_bias, i64 rows, i64 n, i64 most) {
+// Sums over the rows of a block's share, of the gradients for weight and bias: thirty-two columns a block,
+// and blockIdx.y counts shares of `most` rows. `for_weight` and `for_bias` have a row for each share.
+template <class T> KERNEL layer_norm_columns(View<const T> g, View<const T> a, View<const T> means,
+                                             View<const T> rstds, View<T> for_weight, View<T> for_bias,
+                                             i64 rows, i64 n, i64 most) {
     typedef typename Wide<T>::type A;
     SHARED(A, 1024, along);
     SHARED(A, 1024, plain);

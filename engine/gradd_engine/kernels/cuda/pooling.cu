@@ -6,9 +6,8 @@ struct Windows {
 };
 
 // The first of ties, and the last nan; if all are the lowest, the first cell inside of the plane.
-template <class T>
-KERNEL max_pool(View<const T> a, View<T> out, View<i64> places, Windows w, i64 count, i64 height, i64 width,
-                i64 down, i64 along) {
+template <class T> KERNEL max_pool(View<const T> a, View<T> out, View<i64> places, Windows w, i64 count,
+                                   i64 height, i64 width, i64 down, i64 along) {
     typedef typename Wide<T>::type A;
     for (i64 k = first(); k < count; k += stride()) {
         i64 plane = k / (down * along), y = k / along % down, x = k % along, found = -1;
@@ -31,12 +30,11 @@ KERNEL max_pool(View<const T> a, View<T> out, View<i64> places, Windows w, i64 c
     }
 }
 
-// A gradient added into planes of `size` at flat places: a block a plane. Each thread owns cells and goes through
-// all windows in their order, so that every run gives the same bits and nothing is written by two.
+// A gradient added into planes of `size` at flat places: a block a plane. Each thread owns cells and goes
+// through all windows in their order, so that every run gives the same bits and nothing is written by two.
 #define TILE 256
-template <class T>
-KERNEL max_pool_backward(View<const T> g, View<const i64> places, View<T> out, View<i64> error, i64 planes,
-                         i64 windows, i64 size) {
+template <class T> KERNEL max_pool_backward(View<const T> g, View<const i64> places, View<T> out,
+                                            View<i64> error, i64 planes, i64 windows, i64 size) {
     typedef typename Wide<T>::type A;
     SHARED(A, TILE, slopes);
     SHARED(i64, TILE, at);

@@ -1,5 +1,5 @@
-// Running results along the middle dimension of an array [outer, n, inner]: a block a row, a piece of it at a time,
-// each piece by the steps of Hillis and Steele, "Data parallel algorithms" (1986).
+// Running results along the middle dimension of an array [outer, n, inner]: a block a row, a piece of it at a
+// time, each piece by the steps of Hillis and Steele, "Data parallel algorithms" (1986).
 #define PIECE 256
 
 // The larger, or smaller, number seen so far and its place: the last of ties, and the last nan.

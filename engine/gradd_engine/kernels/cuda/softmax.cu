@@ -1,10 +1,10 @@
-// softmax and log_softmax along a dimension of an array [outer, n, inner], and their gradients: a block a row.
+// softmax and log_softmax along a dimension of an array [outer, n, inner], and their gradients: a block a
+// row.
 
 __device__ inline i64 row_start(i64 r, i64 n, i64 inner) { return r / inner * n * inner + r % inner; }
 
 // Rows of only -inf give nan or, if `safe`, zeros.
-template <class T>
-KERNEL softmax(View<const T> a, View<T> out, i64 rows, i64 n, i64 inner, i64 safe) {
+template <class T> KERNEL softmax(View<const T> a, View<T> out, i64 rows, i64 n, i64 inner, i64 safe) {
     typedef typename Wide<T>::type A;
     for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
         i64 at = row_start(r, n, inner);
@@ -57,6 +57,7 @@ KERNEL log_softmax_backward(View<const T> g, View<const T> result, View<T> out, 
         for (i64 j = threadIdx.x; j < n; j += blockDim.x) total += wide(g[at + j * inner]);
         total = block_sum(total);
         for (i64 j = threadIdx.x; j < n; j += blockDim.x)
-            out[at + j * inner] = narrow<T>(wide(g[at + j * inner]) - expo(wide(result[at + j * inner])) * total);
+            out[at + j * inner] =
+                narrow<T>(wide(g[at + j * inner]) - expo(wide(result[at + j * inner])) * total);
     }
 }

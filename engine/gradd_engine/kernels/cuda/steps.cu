@@ -3,8 +3,9 @@
 // Arithmetic and its order follow torch.optim with foreach=False: https://pytorch.org/docs/stable/optim.html
 // Where `found_inf` is given and not 0, nothing is written.
 
-// The arrays of up to MANY parameters, by value: nothing is copied to the device before a launch, and a graph that
-// is captured keeps them. Rows: parameters, gradients, then what a step holds; the last is the count of steps.
+// The arrays of up to MANY parameters, by value: nothing is copied to the device before a launch, and a graph
+// that is captured keeps them. Rows: parameters, gradients, then what a step holds; the last is the count of
+// steps.
 #define MANY 48
 #define ROWS 6
 #define CHUNK 4096
@@ -29,15 +30,16 @@ template <class T> __device__ inline View<T> of_pack(const Pack &pack, int row, 
 }
 __device__ inline bool skipped(View<const float> found_inf) { return found_inf.given() && found_inf[0] != 0; }
 
-// One more step for each parameter: before its values change, in a launch of its own, since all blocks read it.
+// One more step for each parameter: before its values change, in a launch of its own, since all blocks read
+// it.
 template <class T> KERNEL count_steps(Pack pack, View<const float> found_inf, i64 many) {
     i64 i = first();
     if (i < many && !skipped(found_inf)) of_pack<T>(pack, ROWS - 1, (int)i)[0] += 1;
 }
 
-template <class T, class G>
-KERNEL sgd(Pack pack, View<const float> found_inf, double lr, double momentum, double dampening, double decay,
-           i64 held, i64 nesterov, i64 maximize, i64 unset) {
+template <class T, class G> KERNEL sgd(Pack pack, View<const float> found_inf, double lr, double momentum,
+                                       double dampening, double decay, i64 held, i64 nesterov, i64 maximize,
+                                       i64 unset) {
     typedef typename Wide<T>::type A;
     if (skipped(found_inf)) return;
     Piece piece = piece_of(pack, blockIdx.x);
@@ -56,10 +58,11 @@ KERNEL sgd(Pack pack, View<const float> found_inf, double lr, double momentum, d
     }
 }
 
-// Adam of Kingma and Ba (2014); AdamW of Loshchilov and Hutter (2017) if `decoupled`; AMSGrad of Reddi et al. (2018).
-template <class T, class G>
-KERNEL adam(Pack pack, View<const float> found_inf, double lr, double beta1, double beta2, double eps, double decay,
-            i64 amsgrad, i64 maximize, i64 decoupled) {
+// Adam of Kingma and Ba (2014); AdamW of Loshchilov and Hutter (2017) if `decoupled`; AMSGrad of Reddi et al.
+// (2018).
+template <class T, class G> KERNEL adam(Pack pack, View<const float> found_inf, double lr, double beta1,
+                                        double beta2, double eps, double decay, i64 amsgrad, i64 maximize,
+                                        i64 decoupled) {
     typedef typename Wide<T>::type A;
     if (skipped(found_inf)) return;
     Piece piece = piece_of(pack, blockIdx.x);
@@ -89,9 +92,9 @@ KERNEL adam(Pack pack, View<const float> found_inf, double lr, double beta1, dou
 }
 
 // RMSprop of Tieleman and Hinton (2012), also with a momentum or centered.
-template <class T, class G>
-KERNEL rmsprop(Pack pack, View<const float> found_inf, double lr, double alpha, double eps, double decay,
-               double momentum, i64 held, i64 centered, i64 maximize) {
+template <class T, class G> KERNEL rmsprop(Pack pack, View<const float> found_inf, double lr, double alpha,
+                                           double eps, double decay, double momentum, i64 held, i64 centered,
+                                           i64 maximize) {
     typedef typename Wide<T>::type A;
     if (skipped(found_inf)) return;
     Piece piece = piece_of(pack, blockIdx.x);
@@ -106,7 +109,8 @@ KERNEL rmsprop(Pack pack, View<const float> found_inf, double lr, double alpha, 
         squares[i] = narrow<T>(square);
         if (centered) {
             A mean = wide(means[i]);
-            mean = 1 - alpha < 0.5 ? mean + (slope - mean) * (A)(1 - alpha) : slope - (slope - mean) * (A)alpha;
+            mean =
+                1 - alpha < 0.5 ? mean + (slope - mean) * (A)(1 - alpha) : slope - (slope - mean) * (A)alpha;
             means[i] = narrow<T>(mean);
             under = square - mean * mean;
         }
