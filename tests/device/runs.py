@@ -18,6 +18,7 @@ import numpy as np
 from gradd_engine.backends.array import NumpyBackend
 from gradd_engine.backends.cupy import CupyBackend
 from gradd_engine.backward.grad_op import grad_op
+from gradd_engine.data import Doubts
 from gradd_engine.data.state import ambient
 from gradd_engine.tensor.tensor import Tensor
 
@@ -78,10 +79,12 @@ def found(run: Run, on: Any) -> list[Any]:
     """The outputs on a backend, and the gradients of the leaves for seeded weights."""
     case = Case(run.key, run.number, run.sample, run.dtype)
     differentiated = run.sample.first and run.dtype in DIFFERENTIATED
-    with ambient(backend=on):
+    doubts = Doubts()
+    with ambient(backend=on, doubts=doubts):
         tensors = case.our_tensors(run.layout, grad=differentiated, backend=on)
         outs = table.flat(case.ours(tensors))
         given = [_values(o) for o in outs]
+        doubts.settle()
         ends = [o for o in outs if isinstance(o, Tensor) and o.requires_grad]
         leaves = [t for t in tensors if t.requires_grad]
         if not differentiated or not ends or not leaves:
@@ -89,7 +92,9 @@ def found(run: Run, on: Any) -> list[Any]:
         rng = np.random.default_rng(1)
         weights = [on.from_array(rng.standard_normal(o.shape).astype(o.dtype.np)) for o in ends]
         grads = grad_op(ends, leaves, weights, allow_unused=True)
-        return [*given, *map(_values, grads)]
+        found = [*given, *map(_values, grads)]
+        doubts.settle()
+        return found
 
 
 def difference(run: Run, got: list[Any], want: list[Any]) -> str | None:

@@ -23,6 +23,7 @@ from ...data import (
     numel,
     preserved_strides,
     view_strides,
+    within,
 )
 from ...declare import LINEAR, composite, kernel
 from ...kernels import apply_at
@@ -152,9 +153,8 @@ def positions(shape: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
 
 def in_range(a: Any, size: int, dim: int) -> None:
     """Raise IndexError if an index is outside [-size, size)."""
-    if a.size and (int(a.max()) >= size or int(a.min()) < -size):
-        bad = a[(a >= size) | (a < -size)].reshape(-1)[0]
-        raise IndexError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
+    text = f"index {{}} is out of bounds for dimension {dim} with size {size}"
+    within(a, -size, size, IndexError, text, "indexing")
 
 
 index: Op = kernel(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, within
 from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
@@ -214,8 +214,8 @@ def _bincount_infer(input: Tensor, weights: Tensor | None, size: Sequence[int]) 
 
 
 def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:
-    if a.size and (int(a.min()) < 0 or int(a.max()) >= size[0]):
-        raise RuntimeError(f"bincount_sized(): a number is outside of [0, {size[0]})")
+    text = f"bincount_sized(): a number is outside of [0, {size[0]})"
+    within(a, 0, size[0], RuntimeError, text, "bincount")
     return xp.bincount(a.astype(np.int64), weights, minlength=size[0])
 
 
