@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, dtypes, rng
+from ...data import Meta, broadcast_shapes, dtypes, holds, rng
 from ...declare import kernel
 from ..elementwise import lgamma
 from ..shared import zeros_like
@@ -236,8 +236,8 @@ def _binomials(xp: Any, key: Any, counts: Any, probs: Any) -> Any:
 
 
 def _poisson_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
-    if a.size and not bool((a >= 0).all()):
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    text = "invalid Poisson rate, expected rate to be non-negative"
+    holds(~(a >= 0), RuntimeError, text, "poisson")
     return _poissons(xp, key, a)
 
 

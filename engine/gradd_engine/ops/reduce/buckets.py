@@ -55,8 +55,8 @@ def _search_infer(
 
 def _search_impl(xp: Any, bounds: Any, values: Any, sorter: Any, out_int32: bool, right: bool) -> Any:
     if sorter is not None:
-        if sorter.size and (sorter.min() < 0 or sorter.max() >= sorter.shape[-1]):
-            raise RuntimeError(f"{_SEARCH}: sorter index out of range")
+        text = f"{_SEARCH}: sorter index out of range"
+        within(sorter, 0, sorter.shape[-1], RuntimeError, text, "searchsorted")
         bounds = xp.take_along_axis(bounds, sorter, axis=-1)
     side = "right" if right else "left"
     if bounds.ndim == 1:
