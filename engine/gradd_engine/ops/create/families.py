@@ -97,6 +97,7 @@ standard_gamma: Op = kernel(
     outside=True,
     doc="Draws from gamma distributions of these concentrations and rate 1.",
     raises=False,
+    waits=True,
 )
 
 
@@ -128,6 +129,7 @@ sample_dirichlet: Op = kernel(
     outside=True,
     doc="Draws from Dirichlet distributions with concentrations in the last dimension.",
     raises=False,
+    waits=True,
 )
 
 
@@ -249,6 +251,7 @@ poisson: Op = kernel(
     random=True,
     independent=True,
     doc="Draws from Poisson distributions of these rates (torch.poisson).",
+    waits=True,
 )
 
 
@@ -272,4 +275,5 @@ binomial: Op = kernel(
     random=True,
     doc="Draws from binomial distributions: how many of `count` trials succeed (torch.binomial).",
     raises=False,
+    waits=True,
 )

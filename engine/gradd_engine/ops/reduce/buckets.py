@@ -9,6 +9,7 @@ import numpy as np
 
 from ...data import Meta, dtypes, numel, within
 from ...declare import composite, kernel, public
+from ...kernels import apply_at
 from ...schema import Op
 from ...tensor import Tensor
 from ..index import dynamic
@@ -200,6 +201,7 @@ histc: Op = kernel(
     infers_anew=True,
     method=True,
     doc="A histogram, over the range of the values if `min` equals `max` (torch.histc).",
+    waits=True,
 )
 
 
@@ -216,7 +218,13 @@ def _bincount_infer(input: Tensor, weights: Tensor | None, size: Sequence[int]) 
 def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:
     text = f"bincount_sized(): a number is outside of [0, {size[0]})"
     within(a, 0, size[0], RuntimeError, text, "bincount")
-    return xp.bincount(a.astype(np.int64), weights, minlength=size[0])
+    if xp is np:
+        return np.bincount(a.astype(np.int64), weights, minlength=size[0])
+    # the library's own looks first how many there are
+    wide = np.int64 if weights is None else np.float64
+    out = xp.zeros(size[0], wide)
+    apply_at(xp, "add", out, (a,), 1 if weights is None else weights.astype(wide))
+    return out
 
 
 _bincount: Op = kernel(
