@@ -27,11 +27,11 @@ def test_plans_on_the_device_are_bit_equal_and_give_numpys_numbers(on: CupyBacke
 
 
 def test_a_kernel_that_differs_in_a_plan_is_seen(on: CupyBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    lawful, calls = type(on).lawful, iter(range(1 << 20))
+    lawful = type(on).lawful
 
     def off(self: Any, a: Any, meta: Any, given: Any) -> Any:
         found = lawful(self, a, meta, given)
-        if next(calls) % 7 == 0 and found.dtype.kind == "f" and found.size:
+        if found.dtype.kind == "f" and found.size:
             found[...] += 1
         return found
 

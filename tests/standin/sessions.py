@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from unittest import mock
 
 from gradd._transports import local
 from gradd_engine.backends.cupy import CupyBackend
+from gradd_engine.data import Doubts, told_late
 from gradd_runtime.process import InlinePlacement
 
 from . import installed
@@ -17,6 +19,19 @@ def device() -> CupyBackend:
     """The CuPy backend on the stand-in."""
     with installed():
         return CupyBackend()
+
+
+class AtOnce(Doubts):
+    """Checks whose device is waited for, so that errors come where they do on the host."""
+
+    def add(self, check: Any, number: Any) -> None:
+        """See Doubts.add."""
+        super().add(check, number)
+        try:
+            self.settle()
+        except Exception as error:
+            text = str(error).removesuffix(told_late(check.op))
+            raise type(error)(text) from None
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from gradd._transports.local import _inline
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.data import collect
+from gradd_engine.data import Doubts, collect
 from gradd_engine.tensor.nodes import LazyNode, node_of
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
@@ -47,9 +47,13 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[bytes]]:
     return frames
 
 
-def replay(frames: list[bytes], *, enabled: bool, backend: Any = NUMPY) -> tuple[list[bytes], Session]:
+def replay(
+    frames: list[bytes], *, enabled: bool, backend: Any = NUMPY, doubts: Doubts | None = None
+) -> tuple[list[bytes], Session]:
     """Send the frames to a fresh session: its replies and what is left in it."""
     session = Session("replayed", backend=backend)
+    if doubts is not None:
+        session.doubts = doubts
     session.plans.enabled, session.plans.first_eager = enabled, False
     return [session.submit(f) for f in frames], session
 
