@@ -49,12 +49,17 @@ def pytest_configure(config: pytest.Config) -> None:
         overridable.end = lambda: None
     if config.getoption("--streams"):
         check_all()
+    if config.getoption("--standin"):
+        from tests.device.excused import begin
+
+        begin(config)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record", action="store_true", help="record what PyTorch answers (make record)")
     parser.addoption("--asking", action="store_true", help="as in a script that derives a class from Tensor")
     parser.addoption("--streams", action="store_true", help="ask each session where its random stream is")
+    parser.addoption("--standin", action="store_true", help="local: sessions compute on the stand-in of CuPy")
 
 
 @pytest.fixture

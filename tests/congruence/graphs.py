@@ -28,4 +28,5 @@ def _saved(entry: Any) -> Any:
         return [_saved(e) for e in entry]
     if not isinstance(entry, Saved):
         return None
-    return entry.tensor.array.tobytes(), entry.tensor._vc.n - entry.version, entry.is_output, entry.nr
+    kept = entry.tensor
+    return kept.backend.to_numpy(kept).tobytes(), kept._vc.n - entry.version, entry.is_output, entry.nr

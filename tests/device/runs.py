@@ -9,7 +9,8 @@ import os
 import sys
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
@@ -18,7 +19,9 @@ import numpy as np
 from gradd_engine.backends.array import NumpyBackend
 from gradd_engine.backends.cupy import CupyBackend
 from gradd_engine.backward.grad_op import grad_op
+from gradd_engine.data import Doubts
 from gradd_engine.data.state import ambient
+from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.tensor.tensor import Tensor
 
 from tests import standin
@@ -75,6 +78,29 @@ def plain() -> NumpyBackend:
 PLAIN = plain()
 
 
+@contextmanager
+def waiting(on: CupyBackend) -> Iterator[dict[str, set[tuple[str, str]]]]:
+    """The ops whose kernels wait for the device in the block, and for what at which lines."""
+    seen: dict[str, set[tuple[str, str]]] = defaultdict(set)
+
+    def watch(name: str, kernel: Callable[..., Any], args: Any, attrs: dict[str, Any]) -> Any:
+        before = standin.WAITS.copy()
+        try:
+            return kernel(*args, **attrs)
+        finally:
+            if more := standin.WAITS - before:
+                seen[name].update(more)
+
+    with on.watched(watch):
+        yield seen
+
+
+def may_wait(name: str) -> bool:
+    """Whether an op declares that it may wait for the device."""
+    effects = REGISTRY[name].effects
+    return effects.waits or effects.dynamic
+
+
 def _values(x: Any) -> Any:
     return x.backend.to_numpy(x) if isinstance(x, Tensor) else x
 
@@ -83,10 +109,12 @@ def found(run: Run, on: Any) -> list[Any]:
     """The outputs on a backend, and the gradients of the leaves for seeded weights."""
     case = Case(run.key, run.number, run.sample, run.dtype)
     differentiated = run.sample.first and run.dtype in DIFFERENTIATED
-    with ambient(backend=on):
+    doubts = Doubts()
+    with ambient(backend=on, doubts=doubts):
         tensors = case.our_tensors(run.layout, grad=differentiated, backend=on)
         outs = table.flat(case.ours(tensors))
         given = [_values(o) for o in outs]
+        doubts.settle()
         ends = [o for o in outs if isinstance(o, Tensor) and o.requires_grad]
         leaves = [t for t in tensors if t.requires_grad]
         if not differentiated or not ends or not leaves:
@@ -94,7 +122,9 @@ def found(run: Run, on: Any) -> list[Any]:
         rng = np.random.default_rng(1)
         weights = [on.from_array(rng.standard_normal(o.shape).astype(o.dtype.np)) for o in ends]
         grads = grad_op(ends, leaves, weights, allow_unused=True)
-        return [*given, *map(_values, grads)]
+        found = [*given, *map(_values, grads)]
+        doubts.settle()
+        return found
 
 
 def difference(run: Run, got: list[Any], want: list[Any]) -> str | None:
@@ -144,28 +174,29 @@ def _place(error: Exception) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Print what all runs, or those whose key has one of the words, came to."""
+    """Print what all runs, or those whose key has one of the words, came to; how many failed, and ops that
+    wait without saying so.
+    """
     on, equal = backend(), 0
     failed: dict[str, list[Run]] = defaultdict(list)
-    waited: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for run in runs():
-        if words and not any(word in run.key for word in words):
-            continue
-        standin.reset()
-        said = complaint(run, on)
-        for at in standin.WAITS:
-            waited[at].add(run.key)
-        if said is None:
-            equal += 1
-        else:
-            failed[said].append(run)
+    with waiting(on) as waits:
+        for run in runs():
+            if words and not any(word in run.key for word in words):
+                continue
+            said = complaint(run, on)
+            if said is None:
+                equal += 1
+            else:
+                failed[said].append(run)
     print(f"{equal} runs equal, {sum(map(len, failed.values()))} not, in {len(failed)} ways")
     for said, those in sorted(failed.items(), key=lambda pair: -len(pair[1])):
         print(f"{len(those):5d}  {said}  | {', '.join(sorted({run.key for run in those})[:8])} | {those[0]}")
-    print("waits, by the number of ops:")
-    for (what, line), keys in sorted(waited.items(), key=lambda pair: -len(pair[1])):
-        print(f"{len(keys):5d}  {line} {what}: {', '.join(sorted(keys)[:6])}")
-    return len(failed)
+    silent = [name for name in waits if not may_wait(name)]
+    print(f"ops that wait for the device: {len(waits)}, {len(silent)} of them undeclared")
+    for name, seen in sorted(waits.items()):
+        at = ", ".join(f"{line} {what}" for what, line in sorted(seen))
+        print(f"{'!' if name in silent else ' '} {name}: {at}")
+    return len(failed) + len(silent)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from gradd_engine.backends.cupy import CupyBackend
 from gradd_engine.declare.declarators import REGISTRY
 
-from tests.device.runs import Run, backend, complaint, runs
+from tests.device.runs import Run, backend, complaint, may_wait, runs, waiting
 
 #: so many of them unless GRADD_DEVICE is "all", chosen by the seed it has
 SOME = 600
@@ -32,8 +32,20 @@ def cupy() -> CupyBackend:
 
 
 def test_cupy_gives_what_numpy_gives(cupy: CupyBackend) -> None:
-    complaints = {str(run): said for run in chosen() if (said := complaint(run, cupy)) is not None}
+    with waiting(cupy) as waits:
+        complaints = {str(run): said for run in chosen() if (said := complaint(run, cupy)) is not None}
     assert complaints == {}
+    assert {name: seen for name, seen in waits.items() if not may_wait(name)} == {}
+
+
+def test_an_undeclared_wait_is_seen(cupy: CupyBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = next(run for run in runs() if run.key == "exp")
+    monkeypatch.setitem(cupy.kernels, REGISTRY["exp"], lambda xp, a: xp.exp(a) if a.any() else a)
+    with waiting(cupy) as waits:
+        assert complaint(run, cupy) is None
+    assert list(waits) == ["exp"]
+    assert not may_wait("exp")
+    assert may_wait("multinomial")
 
 
 def test_another_value_is_a_complaint(cupy: CupyBackend, monkeypatch: pytest.MonkeyPatch) -> None:

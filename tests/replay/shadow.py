@@ -72,7 +72,7 @@ class Twins:
 
 def bits(t: Any) -> Any:
     """What must be the same of a tensor, to the bit."""
-    return t.array.dtype, t.shape, t.strides, t.array.tobytes()
+    return t.array.dtype, t.shape, t.strides, t.backend.to_numpy(t).tobytes()
 
 
 def told(reply: bytes) -> Any:

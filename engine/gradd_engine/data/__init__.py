@@ -4,6 +4,7 @@ thread that computes.
 
 from . import dtypes, rng
 from .device import Device
+from .doubts import Doubts, holds, told_late, within
 from .dtypes import (
     BOOL,
     FLOAT,
@@ -78,6 +79,7 @@ __all__ = [
     "Account",
     "DType",
     "Device",
+    "Doubts",
     "Halted",
     "Lease",
     "MemoryFormat",
@@ -110,6 +112,7 @@ __all__ = [
     "format_strides",
     "from_numpy",
     "has_format",
+    "holds",
     "is_contiguous",
     "is_dense",
     "may_overlap",
@@ -129,9 +132,11 @@ __all__ = [
     "rng",
     "set_mode",
     "state",
+    "told_late",
     "uint8",
     "view_strides",
     "warn",
+    "within",
     "wrap_dim",
     "wrap_dims",
 ]

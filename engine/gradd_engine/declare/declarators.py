@@ -228,7 +228,7 @@ def _derive_inplace(base: Op, how: InPlace) -> None:
             derivative.refuses,
             derivative.zero_gradient_when,
         ),
-        Effects(raises=base.effects.raises, random=base.random),
+        Effects(raises=base.effects.raises, waits=base.effects.waits, random=base.random),
         Surface(
             namespace=base.surface.namespace,
             method=True,

@@ -52,6 +52,7 @@ class ElementwiseWords(DerivativeWords, CastWords, SurfaceWords, total=False):
     of_numbers: bool
     check_values: Callable[..., None]
     raises: bool | str
+    waits: bool
     shared_write: str
     uniform: bool
 
@@ -69,6 +70,7 @@ class KernelWords(DerivativeWords, CastWords, SurfaceWords, total=False):
     check_backward: Callable[..., Any]
     zero_gradient_when: Callable[[dict[str, Any]], bool]
     raises: bool | str
+    waits: bool
     random: bool
     reads_values: bool
     independent: bool

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data import numel
+from ..data import numel, within
 from .threads import share
+from .ufuncs import apply_at
 from .windows import Buffers, cell
 
 if TYPE_CHECKING:
@@ -147,9 +148,7 @@ def max_windows(
 
 def check_places(index: Any, size: int) -> None:
     """Raise RuntimeError if a flat index is outside planes of `size` elements."""
-    if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
-        bad = index[(index < 0) | (index >= size)].reshape(-1)[0]
-        raise RuntimeError(f"index {int(bad)} is outside of a plane of {size} elements")
+    within(index, 0, size, RuntimeError, f"index {{}} is outside of a plane of {size} elements", "pooling")
 
 
 def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
@@ -163,7 +162,7 @@ def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
         planes = out[some]
         planes.fill(0)  # zeroed just before use, so it is in the cache
         places = (index[some] + begins[: some.stop - some.start]).reshape(-1)
-        xp.add.at(planes.reshape(-1), places, x[some].reshape(-1))
+        apply_at(xp, "add", planes.reshape(-1), (places,), x[some].reshape(-1))
 
     each_plane(xp, n, whole, work)
     return out.reshape(n, *size)

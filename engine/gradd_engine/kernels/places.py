@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data import within
 from .threads import share
+from .ufuncs import apply_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,9 +20,8 @@ if TYPE_CHECKING:
 
 def check_at(at: Any, size: int) -> None:
     """Raise IndexError if a place is outside of images of `size` elements."""
-    if at.size and (int(at.min()) < 0 or int(at.max()) >= size):
-        bad = at[(at < 0) | (at >= size)].reshape(-1)[0]
-        raise IndexError(f"index {int(bad)} is out of bounds for images of {size} elements")
+    text = f"index {{}} is out of bounds for images of {size} elements"
+    within(at, 0, size, IndexError, text, "grid_sample")
 
 
 def each_sample(xp: Any, samples: int, load: int, work: Callable[[int], None]) -> None:
@@ -70,7 +71,7 @@ def add_places(xp: Any, g: Any, at: Any, weight: Any, size: int) -> Any:
         parts *= weight[i].reshape(-1)[order][:, None]
         if xp is not np:
             rows = xp.zeros((size, c), g.dtype)
-            xp.add.at(rows, to[order], parts)
+            apply_at(xp, "add", rows, (to[order],), parts)
             out[i] = rows.T
             return
         sorted_to = to[order]

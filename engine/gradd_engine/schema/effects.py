@@ -58,6 +58,8 @@ class Effects:
     #: whether a kernel may raise on some values: True, False, or "not of floats" (never on real floats). A
     #: plan drops a kernel that cannot raise if its result is unused, and may run it after a write.
     raises: bool | str = True
+    #: its kernel may wait for the device, beside the waits of a dynamic op
+    waits: bool = False
     #: draws from the random stream
     random: bool = False
     #: of a random op: draws depend on the values of its inputs, not only on their geometry

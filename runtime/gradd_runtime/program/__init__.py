@@ -7,10 +7,10 @@ from .admission import Admitted, admit
 from .binding import Bound, bind_program, check_uploads, lookup
 from .context import RunContext
 from .executor import Run, run, run_step
-from .problems import broken, halted, invalid, op_failed, over_quota
+from .problems import broken, class_of, halted, invalid, op_failed, over_quota
 from .profiler import Profiler
 
 __all__ = [
     "Admitted", "Bound", "Profiler", "Run", "RunContext", "admit", "bind_program", "broken", "check_uploads",
-    "halted", "invalid", "lookup", "op_failed", "over_quota", "run", "run_step",
+    "class_of", "halted", "invalid", "lookup", "op_failed", "over_quota", "run", "run_step",
 ]  # fmt: skip

@@ -31,8 +31,8 @@ def over_quota(error: OutOfQuota | MemoryError, **members: Any) -> Problem:
     return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError", **members)
 
 
-def op_failed(error: BaseException, step: int, applied: int) -> Problem:
-    """The problem of a step that raised: PyTorch's class and message."""
+def op_failed(error: BaseException, step: int | None, applied: int) -> Problem:
+    """The problem of a step that raised: PyTorch's class and message. `step`: None where it is not known."""
     if isinstance(error, ProtocolError):
         return error.problem
     if isinstance(error, (OutOfQuota, MemoryError)):

@@ -12,10 +12,12 @@ from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import GradOf
 
 from ..batch import Outcome
-from ..program import halted, over_quota, run
+from ..program import halted, op_failed, over_quota, run
 from ..tensors import values_of
 
 if TYPE_CHECKING:
+    from gradd_protocol.problems import Problem
+
     from ..batch import Fetched, Work
     from .state import SessionState
 
@@ -77,6 +79,8 @@ def _perform(work: Work, session: SessionState, writer: int, seq: int) -> Outcom
         if profiler.left == 0:
             session.profiler, session.measured = None, profiler
     outcome = Outcome(done.applied, done.problem)
+    if work.fetch and outcome.problem is None:
+        outcome.problem = _late(session, outcome.applied)
     if outcome.problem is None:
         try:
             for name, where in work.late:
@@ -95,6 +99,17 @@ def _perform(work: Work, session: SessionState, writer: int, seq: int) -> Outcom
     else:
         outcome.results.clear()
     return outcome
+
+
+def _late(session: SessionState, applied: int) -> Problem | None:
+    """What a device found wrong with values since results were last fetched; the results would be made of
+    them.
+    """
+    try:
+        session.doubts.settle()
+    except Exception as error:
+        return op_failed(error, None, applied)
+    return None
 
 
 def _count(work: Work, session: SessionState) -> None:

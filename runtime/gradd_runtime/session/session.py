@@ -145,6 +145,7 @@ class Session(SessionState):
             "backend": self.backend,
             "generator": self.generator,
             "account": self.account,
+            "doubts": self.doubts,
             "ledger": self.account,
             "depth": 0,
             "below": EVERY,

@@ -10,7 +10,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
-from ..program import over_quota
+from ..program import class_of, over_quota
 from ..tensors import describe, own_memory, taken, values_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def get(session: SessionState, name: str, most: int | None = None) -> tuple[m.Te
     reply = m.TensorReply(describe(t, name, session.table.name_of(t)))
     if most is not None and t.nbytes > most:
         return reply, [frames.text_buffer(b"")]
+    _expect_good(session)
     try:
         if t.nbytes > _LARGE:
             session.account.afford(t.nbytes if own_memory(t) else 2 * t.nbytes)
@@ -71,6 +72,7 @@ def get_many(session: SessionState, wanted: list[str]) -> tuple[m.TensorsReply, 
     some = [t for t in found if t is not None]
     if sum(jsondata.least_text(t.dtype.name, t.numel()) for t in some) > DEFAULT.json_bytes:
         raise jsondata.too_large()
+    _expect_good(session)
     try:
         session.account.afford(sum(t.nbytes for t in some))
         values = [values_of(t) for t in some]
@@ -79,6 +81,14 @@ def get_many(session: SessionState, wanted: list[str]) -> tuple[m.TensorsReply, 
     named = zip(found, wanted, strict=True)
     infos = [None if t is None else describe(t, name, session.table.name_of(t)) for t, name in named]
     return m.TensorsReply(infos), values
+
+
+def _expect_good(session: SessionState) -> None:
+    """Raise ProtocolError for what a device found wrong: a batch that fetches will be told as well."""
+    try:
+        session.doubts.settle(close=False)
+    except Exception as error:
+        raise ProtocolError(problem("op-failed", str(error), exception=class_of(error))) from None
 
 
 def delete(session: SessionState, name: str) -> m.Done:

@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 import pytest
 from gradd._transports.local import _inline
-from gradd_engine.data import collect
+from gradd_engine.backends.array import NUMPY
+from gradd_engine.data import Doubts, collect
 from gradd_engine.tensor.nodes import LazyNode, node_of
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
@@ -46,9 +47,13 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[bytes]]:
     return frames
 
 
-def replay(frames: list[bytes], *, enabled: bool) -> tuple[list[bytes], Session]:
+def replay(
+    frames: list[bytes], *, enabled: bool, backend: Any = NUMPY, doubts: Doubts | None = None
+) -> tuple[list[bytes], Session]:
     """Send the frames to a fresh session: its replies and what is left in it."""
-    session = Session("replayed")
+    session = Session("replayed", backend=backend)
+    if doubts is not None:
+        session.doubts = doubts
     session.plans.enabled, session.plans.first_eager = enabled, False
     return [session.submit(f) for f in frames], session
 
@@ -65,24 +70,35 @@ def compare(frames: list[bytes]) -> dict[str, int]:
     """Both runs answer alike and end alike, to the bit; the counts of the planned one."""
     # The session's end may still be collecting on its thread, and one collection at a time is all there is.
     _inline().submit("", b"").result()
-    expected, eager = replay(frames, enabled=False)
-    found, planned = replay(frames, enabled=True)
+    eager, planned = replay(frames, enabled=False), replay(frames, enabled=True)
+    assert_alike(frames, eager, planned)
+    return planned[1].plans.counts
+
+
+def assert_alike(
+    frames: list[bytes], unplanned: tuple[list[bytes], Session], other: tuple[list[bytes], Session]
+) -> None:
+    """Two runs, one of them planned, are the same to the bit."""
+    (expected, eager), (found, planned) = unplanned, other
     for n, (a, b) in enumerate(zip(expected, found, strict=True)):
         assert a == b or told(a) == told(b), f"frame {n}: {frames[n][:2000]!r}"
     assert list(eager.table.rows()) == list(planned.table.rows())
     for name, t in eager.table.ids.items():
-        other = planned.table.ids[name]
-        np.testing.assert_array_equal(t.array, other.array, err_msg=name)
-        assert t.array.dtype == other.array.dtype
+        other_t = planned.table.ids[name]
+        np.testing.assert_array_equal(_host(t), _host(other_t), err_msg=name)
+        assert t.array.dtype == other_t.array.dtype
         if t._grad is not None:
-            np.testing.assert_array_equal(t._grad.array, other._grad.array, err_msg=f"{name}.grad")
-            assert t._grad.strides == other._grad.strides
-        assert graph(node_of(t)) == graph(node_of(other)), name
+            np.testing.assert_array_equal(_host(t._grad), _host(other_t._grad), err_msg=f"{name}.grad")
+            assert t._grad.strides == other_t._grad.strides
+        assert graph(node_of(t)) == graph(node_of(other_t)), name
     assert eager.generator.step == planned.generator.step
     if eager.account.used != planned.account.used:  # cycles of one may be gone already
         collect()
     assert eager.account.used == planned.account.used
-    return planned.plans.counts
+
+
+def _host(t: Any) -> Any:
+    return t.backend.to_numpy(t)
 
 
 def random_program(seed: int, name: str) -> tuple[str, Script]:

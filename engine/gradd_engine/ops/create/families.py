@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, dtypes, rng
+from ...data import Meta, broadcast_shapes, dtypes, holds, rng
 from ...declare import kernel
 from ..elementwise import lgamma
 from ..shared import zeros_like
@@ -97,6 +97,7 @@ standard_gamma: Op = kernel(
     outside=True,
     doc="Draws from gamma distributions of these concentrations and rate 1.",
     raises=False,
+    waits=True,
 )
 
 
@@ -128,6 +129,7 @@ sample_dirichlet: Op = kernel(
     outside=True,
     doc="Draws from Dirichlet distributions with concentrations in the last dimension.",
     raises=False,
+    waits=True,
 )
 
 
@@ -236,8 +238,8 @@ def _binomials(xp: Any, key: Any, counts: Any, probs: Any) -> Any:
 
 
 def _poisson_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
-    if a.size and not bool((a >= 0).all()):
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    text = "invalid Poisson rate, expected rate to be non-negative"
+    holds(~(a >= 0), RuntimeError, text, "poisson")
     return _poissons(xp, key, a)
 
 
@@ -249,6 +251,7 @@ poisson: Op = kernel(
     random=True,
     independent=True,
     doc="Draws from Poisson distributions of these rates (torch.poisson).",
+    waits=True,
 )
 
 
@@ -272,4 +275,5 @@ binomial: Op = kernel(
     random=True,
     doc="Draws from binomial distributions: how many of `count` trials succeed (torch.binomial).",
     raises=False,
+    waits=True,
 )

@@ -69,4 +69,5 @@ multinomial = kernel(
     random=True,
     method=True,
     doc="Indices drawn by the weights in each row (torch.multinomial).",
+    waits=True,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, ambient, broadcast_shapes, dtypes, format_name, preserved_strides
+from ...data import Meta, ambient, broadcast_shapes, dtypes, format_name, holds, preserved_strides
 from ...declare import attach, kernel, public
 from ...schema import named
 from ...tensor import Tensor
@@ -320,11 +320,11 @@ _fill_bernoulli = kernel(
 
 
 def _bernoulli_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
-    if a.size and not bool(((a >= 0) & (a <= 1)).all()):
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-            "improved?  If so, please report an enhancement request to PyTorch.)"
-        )
+    text = (
+        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+        "improved?  If so, please report an enhancement request to PyTorch.)"
+    )
+    holds(~((a >= 0) & (a <= 1)), RuntimeError, text, "bernoulli")
     return hits(xp, key, a, meta)
 
 

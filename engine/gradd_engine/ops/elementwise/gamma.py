@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ...data import Meta, dtypes
 from ...declare import attach, elementwise, public
 from ...schema import Op
@@ -99,7 +101,7 @@ def _zeta_everywhere(xp: Any, s: Any, x: Any) -> Any:
     above = xp.where(x > 0, x, x - xp.floor(x))
     found = _zeta(xp, s, xp.where(above > 0, above, 1.0))
     below = x < 0
-    if xp.any(below):
+    if xp is not np or xp.any(below):
         rest = xp.where(below & (above > 0), 1 - above, 1.0)
         terms = _zeta(xp, s, rest) - _zeta(xp, s, xp.where(below, 1 - x, 1.0))
         found = xp.where(below, found + (-1.0) ** s * terms, found)

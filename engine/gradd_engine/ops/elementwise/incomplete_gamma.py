@@ -129,6 +129,7 @@ igamma: Op = elementwise(
     inplace=True,
     doc="The regularized lower incomplete gamma function (torch.igamma).",
     raises=False,
+    waits=True,
 )
 igammac: Op = elementwise(
     "igammac(Tensor input, Tensor other) -> Tensor",
@@ -139,6 +140,7 @@ igammac: Op = elementwise(
     inplace=True,
     doc="The regularized upper incomplete gamma function (torch.igammac).",
     raises=False,
+    waits=True,
 )
 public("special", name="gammainc")(igamma.call)
 public("special", name="gammaincc")(igammac.call)

@@ -108,6 +108,7 @@ def _declare(name: str, values: Callable[[Any, Any, Any], Any], doc: str) -> Non
         namespace="special",
         doc=f"{doc} (torch.special.{name}).",
         raises=False,
+        waits=True,
     )
 
 

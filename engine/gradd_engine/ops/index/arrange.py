@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import Meta, ambient, dtypes, numel, preserved_strides, wrap_dim
+from ...data import Meta, ambient, dtypes, holds, numel, preserved_strides, wrap_dim
 from ...declare import LINEAR, all_tensors, attach, invalid_combination, kernel, public
 from ...schema import named
 from ...tensor import Tensor
@@ -333,13 +333,12 @@ def _repeats_infer(repeats: Tensor, total: int) -> Meta:
 
 
 def _repeats_impl(xp: Any, repeats: Any, total: int) -> Any:
-    if (repeats < 0).any():
-        raise RuntimeError("repeats can not be negative")
+    holds(repeats < 0, RuntimeError, "repeats can not be negative", "repeat_interleave")
+    text = "allocated size does not match required size"
     # A float sum cannot wrap around; the exact check follows.
-    if not math.isclose(float(repeats.sum(dtype=np.float64)), total, rel_tol=1e-6):
-        raise RuntimeError("allocated size does not match required size")
-    if int(repeats.sum(dtype=np.int64)) != total:
-        raise RuntimeError("allocated size does not match required size")
+    whole = repeats.sum(dtype=np.float64)
+    holds(abs(whole - total) > 1e-6 * max(total, 1), RuntimeError, text, "repeat_interleave")
+    holds(repeats.sum(dtype=np.int64) != total, RuntimeError, text, "repeat_interleave")
     if xp is np:
         return np.repeat(np.arange(len(repeats), dtype=repeats.dtype), repeats)
     # the place of each is the first whose repeats end behind it

@@ -77,6 +77,7 @@ nonzero_rows = kernel(
     namespace="-",
     outside=True,
     doc="The indices of the `count` nonzero elements, one per row, in row-major order.",
+    waits=True,
 )
 
 nonzero_op = composite(
@@ -126,6 +127,7 @@ nonzero_static = kernel(
     raises=False,
     doc="The indices of the first `size` nonzero elements, one per row, then rows of `fill_value` "
     "(torch.nonzero_static).",
+    waits=True,
 )
 
 
@@ -169,6 +171,7 @@ masked_rows: Op = kernel(
     namespace="-",
     outside=True,
     doc="The `count` elements that the mask selects.",
+    waits=True,
 )
 
 
@@ -227,6 +230,7 @@ masked_scatter: Op = kernel(
     method=True,
     inplace=True,
     doc="A copy with the masked elements replaced by those of `source`, in order (torch.masked_scatter).",
+    waits=True,
 )
 
 
@@ -250,4 +254,5 @@ masked_gather: Op = kernel(
     namespace="-",
     outside=True,
     doc="The elements that the mask selects, padded with zeros, in the shape `size`.",
+    waits=True,
 )

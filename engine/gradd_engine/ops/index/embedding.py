@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, dtypes
+import numpy as np
+
+from ...data import Meta, broadcast_shapes, dtypes, within
 from ...declare import LINEAR, composite, kernel, public
 from ...graph import no_grad
+from ...kernels import apply_at
 from ...schema import named, type_name
 from ...tensor import Node, Tensor
 from ..elementwise import eq, where
@@ -76,8 +79,7 @@ def _embedding_infer(
 def _embedding_impl(
     xp: Any, index: Any, weight: Any, padding_idx: Any, scale_grad_by_freq: bool, sparse: bool
 ) -> Any:
-    if index.size and (int(index.max()) >= weight.shape[0] or int(index.min()) < 0):
-        raise IndexError("index out of range in self")
+    within(index, 0, weight.shape[0], IndexError, "index out of range in self", "embedding")
     return weight[index]
 
 
@@ -125,13 +127,17 @@ def _embedding_backward_impl(
 ) -> Any:
     out = xp.zeros((rows, g.shape[-1]), g.dtype)
     flat, g = index.reshape(-1), g.reshape(index.size, g.shape[-1])
-    if flat.size and (int(flat.max()) >= rows or int(flat.min()) < 0):
-        raise IndexError("index out of range in self")
+    within(flat, 0, rows, IndexError, "index out of range in self", "embedding_backward")
     if padding_idx is not None:
         kept = flat != padding_idx
-        flat, g = flat[kept], g[kept]
+        if xp is np:
+            flat, g = flat[kept], g[kept]
+        else:  # how many are kept is a value
+            g = xp.where(kept[:, None], g, 0)
     if scale_grad_by_freq and flat.size:
-        g = g / xp.bincount(flat, minlength=rows)[flat][:, None].astype(g.dtype)
+        counts = xp.zeros(rows, np.int64)
+        apply_at(xp, "add", counts, (flat,), 1)
+        g = g / counts[flat][:, None].astype(g.dtype)
     add_at(xp, out, (flat,), g)
     return out
 
@@ -220,10 +226,11 @@ def _one_hot_infer(input: Tensor, num_classes: int) -> Meta:
 
 
 def _one_hot_impl(xp: Any, a: Any, num_classes: int) -> Any:
-    if a.size and int(a.min()) < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    if a.size and int(a.max()) >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    if a.size:
+        most = np.iinfo(np.int64).max
+        within(a, 0, most, RuntimeError, "Class values must be non-negative.", "one_hot")
+        text = "Class values must be smaller than num_classes."
+        within(a, 0, num_classes, RuntimeError, text, "one_hot")
     return (a[..., None] == xp.arange(num_classes)).astype(xp.int64)
 
 

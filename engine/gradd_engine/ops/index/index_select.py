@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, preserved_strides, wrap_dim
+from ...data import Meta, dtypes, preserved_strides, within, wrap_dim
 from ...declare import LINEAR, kernel
 from ...schema import named
 from ...tensor import Tensor
@@ -32,8 +32,7 @@ def _index_select_infer(input: Tensor, index: Tensor, dim: int) -> Meta:
 
 def _index_select_impl(xp: Any, a: Any, index: Any, dim: int) -> Any:
     size = a.shape[dim] if a.ndim else 1
-    if index.size and (int(index.max()) >= size or int(index.min()) < 0):
-        raise IndexError("index out of range in self")
+    within(index, 0, size, IndexError, "index out of range in self", "index_select")
     return xp.take(a, index.reshape(-1), axis=dim) if a.ndim else a
 
 
@@ -152,12 +151,8 @@ def _index_copy_impl(xp: Any, a: Any, index: Any, source: Any, dim: int) -> Any:
     if not out.ndim:
         return source.reshape(()).copy()
     size = out.shape[dim]
-    if index.size and (int(index.max()) >= size or int(index.min()) < -size):
-        bad = index.reshape(-1)[((index >= size) | (index < -size)).reshape(-1)][0]
-        raise IndexError(
-            f"index_copy_(): index {int(bad)} is out of bounds for dimension {dim % out.ndim} with "
-            f"size {size}"
-        )
+    text = f"index_copy_(): index {{}} is out of bounds for dimension {dim % out.ndim} with size {size}"
+    within(index, -size, size, IndexError, text, "index_copy")
     xp.moveaxis(out, dim, 0)[index.reshape(-1)] = xp.moveaxis(source, dim, 0) if source.ndim else source
     return out
 

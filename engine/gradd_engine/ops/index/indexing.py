@@ -23,6 +23,7 @@ from ...data import (
     numel,
     preserved_strides,
     view_strides,
+    within,
 )
 from ...declare import LINEAR, composite, kernel
 from ...kernels import apply_at
@@ -152,9 +153,8 @@ def positions(shape: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
 
 def in_range(a: Any, size: int, dim: int) -> None:
     """Raise IndexError if an index is outside [-size, size)."""
-    if a.size and (int(a.max()) >= size or int(a.min()) < -size):
-        bad = a[(a >= size) | (a < -size)].reshape(-1)[0]
-        raise IndexError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
+    text = f"index {{}} is out of bounds for dimension {dim} with size {size}"
+    within(a, -size, size, IndexError, text, "indexing")
 
 
 index: Op = kernel(
@@ -246,8 +246,14 @@ def _check_masks(x: Tensor, indices: Sequence[Any]) -> None:
 
 
 def _put_impl(xp: Any, a: Any, indices: Any, values: Any, accumulate: bool) -> Any:
-    out = a.copy()
     masks = [t.dtype.kind == "b" or t.dtype == xp.uint8 if t is not None else False for t in indices]
+    if xp is not np and sum(masks) == 1 == sum(t is not None for t in indices):
+        # where it is true, without asking how often
+        d = masks.index(True)
+        mask = indices[d].astype(bool)
+        mask = mask.reshape((1,) * d + mask.shape + (1,) * (a.ndim - d - mask.ndim))
+        return xp.where(mask, a + values.reshape(()) if accumulate else values.reshape(()), a)
+    out = a.copy()
     if any(masks):
         at: tuple[Any, ...] = tuple(
             slice(None) if t is None else t.astype(bool) if m else t
@@ -284,6 +290,7 @@ put: Op = kernel(
     "index_write(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     infer=_put_infer,
     impl=_put_impl,
+    waits=True,
     vjp={"input": _put_kept, "values": _put_read},
     jvp=LINEAR,
     node="IndexPutBackward0",

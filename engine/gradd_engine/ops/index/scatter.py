@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
+from ...data import Meta, broadcast_shapes, dtypes, within, wrap_dim
 from ...declare import LINEAR, REGISTRY, attach, composite, kernel, public
 from ...kernels import apply_at
 from ...schema import named
@@ -36,9 +36,8 @@ def _grid(xp: Any, index: Any, dim: int) -> tuple[Any, ...]:
 
 def bounded(index: Any, size: int, dim: int) -> None:
     """Raise RuntimeError if an index is outside [0, size); negative indices are not allowed here."""
-    if index.size and (int(index.max()) >= size or int(index.min()) < 0):
-        bad = index[(index >= size) | (index < 0)].reshape(-1)[0]
-        raise RuntimeError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
+    text = f"index {{}} is out of bounds for dimension {dim} with size {size}"
+    within(index, 0, size, RuntimeError, text, "gather or scatter")
 
 
 def gathered_back(g: Any, index: Any, shape: Sequence[int], dim: int) -> Any:

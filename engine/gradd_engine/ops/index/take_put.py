@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, preserved_strides
+from ...data import Meta, dtypes, preserved_strides, within
 from ...declare import LINEAR, kernel
 from ...kernels import apply_at
 from ...schema import Op
@@ -22,9 +22,8 @@ def _long(index: Tensor, name: str) -> None:
 
 def _inside(index: Any, size: int) -> None:
     """Raise IndexError if an index is outside [-size, size)."""
-    if index.size and (int(index.max()) >= size or int(index.min()) < -size):
-        bad = index[(index >= size) | (index < -size)].reshape(-1)[0]
-        raise IndexError(f"out of range: tried to access index {int(bad)} on a tensor of {size} elements.")
+    text = f"out of range: tried to access index {{}} on a tensor of {size} elements."
+    within(index, -size, size, IndexError, text, "take or put")
 
 
 def _take_infer(input: Tensor, index: Tensor) -> Meta:

@@ -54,6 +54,7 @@ count_distinct: Op = kernel(
     namespace="-",
     outside=True,
     doc="How many distinct elements or slices along `dim` there are; unless `ordered`, how many runs.",
+    waits=True,
 )
 
 
@@ -107,6 +108,7 @@ distinct: Op = kernel(
     outside=True,
     doc="The `count` distinct elements or slices, the group of each element, and the group sizes; unless "
     "`ordered`, runs of equal ones.",
+    waits=True,
 )
 
 

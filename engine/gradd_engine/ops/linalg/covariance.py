@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes, warn
+from ...data import dtypes, holds, warn
 from ...declare import kernel, public
 from ...schema import named
 from ..elementwise import clamp
@@ -39,8 +39,7 @@ def _weights(name: str, given: Any, count: int, category: int) -> None:
 
 
 def _not_negative(xp: Any, weights: Any, name: str) -> Any:
-    if (weights < 0).any():
-        raise RuntimeError(f"cov(): {name} cannot be negative")
+    holds(weights < 0, RuntimeError, f"cov(): {name} cannot be negative", "cov")
     return xp.array(weights)
 
 

@@ -136,6 +136,7 @@ _eig: Op = kernel(
     namespace="linalg",
     doc="Eigenvalues and eigenvectors, complex (torch.linalg.eig).",
     autocast={"cpu": "float32"},
+    waits=True,
 )
 eig = tupled(_eig.call, "linalg_eig", "eigenvalues eigenvectors", ("linalg", "eig"))
 eigvals = composite(

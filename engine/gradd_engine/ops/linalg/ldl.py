@@ -45,6 +45,7 @@ _factor: Op = kernel(
     namespace="-",
     outside=True,
     doc="L and D in one matrix, the swaps, and for each matrix 0 or its zero pivot.",
+    waits=True,
 )
 
 
@@ -135,4 +136,5 @@ ldl_solve: Op = kernel(
     cost=lambda LD, pivots, B, hermitian: _cost(LD, B.numel()),
     namespace="linalg",
     doc="X with A X = B, from what `ldl_factor` gives for A (torch.linalg.ldl_solve).",
+    waits=True,
 )

@@ -130,6 +130,7 @@ _lstsq: Op = kernel(
     namespace="-",
     outside=True,
     doc="Least squares with a given driver.",
+    waits=True,
 )
 lstsq = tupled(
     composite(

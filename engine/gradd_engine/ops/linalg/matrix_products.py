@@ -97,6 +97,7 @@ linalg_matrix_exp: Op = kernel(
     jvp=lambda A_t, A: _direction(A, A_t),
     namespace="linalg",
     doc="The exponential of square matrices (torch.linalg.matrix_exp).",
+    waits=True,
 )
 matrix_exp = composite(
     "matrix_exp(Tensor input) -> Tensor",

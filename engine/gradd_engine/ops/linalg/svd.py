@@ -155,6 +155,7 @@ svd_kernel: Op = kernel(
     namespace="linalg",
     doc="U, S and Vh of A = U diag(S) Vh (torch.linalg.svd).",
     autocast={"cpu": "float32"},
+    waits=True,
 )
 linalg_svd = tupled(svd_kernel.call, "linalg_svd", "U S Vh", ("linalg", "svd"))
 
@@ -238,6 +239,7 @@ pinv_kernel: Op = kernel(
     namespace="-",
     outside=True,
     doc="The pseudo-inverse, with tolerances resolved.",
+    waits=True,
 )
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes
+import numpy as np
+
+from ...data import Meta, dtypes, holds, within
 from ...declare import composite, kernel, public
 from ...schema import named
 from ..elementwise import div, mul, where
@@ -40,18 +42,16 @@ def _places_infer(offsets: Tensor, count: int) -> Meta:
 def _places(xp: Any, offsets: Any, count: int) -> Any:
     if not offsets.size:
         return xp.zeros(count, xp.int64)
-    if int(offsets[0]) != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
-            f"0. However, got {int(offsets[0])}"
-        )
-    if int(offsets[-1]) > count:
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of "
-            f"{int(offsets[-1])}"
-        )
-    if bool((offsets[1:] < offsets[:-1]).any()):
-        raise RuntimeError("embedding_bag(): offsets have to be in ascending order")
+    text = (
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+        "However, got {}"
+    )
+    within(offsets[:1], 0, 1, RuntimeError, text, "embedding_bag")
+    text = f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {{}}"
+    least = np.iinfo(np.int32).min
+    within(offsets[-1:], least, count + 1, RuntimeError, text, "embedding_bag")
+    text = "embedding_bag(): offsets have to be in ascending order"
+    holds(offsets[1:] < offsets[:-1], RuntimeError, text, "embedding_bag")
     return xp.searchsorted(offsets, xp.arange(count), side="right") - 1
 
 

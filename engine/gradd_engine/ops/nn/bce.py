@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, dtypes, preserved_strides, warn
+from ...data import Meta, broadcast_shapes, dtypes, holds, preserved_strides, warn
 from ...declare import composite, kernel, public
 from ..elementwise import add, div, mul, rsub, sub
 from .losses import reduced, reduction_of
@@ -59,8 +59,8 @@ def _bce_infer(input: Tensor, target: Tensor, weight: Tensor | None, reduction: 
 
 def _bce(xp: Any, input: Any, target: Any, weight: Any, reduction: str) -> Any:
     for what, x in (("input", input), ("target", target)):
-        if ((x < 0) | (x > 1)).any():
-            raise RuntimeError(f"all elements of {what} should be between 0 and 1")
+        text = f"all elements of {what} should be between 0 and 1"
+        holds((x < 0) | (x > 1), RuntimeError, text, "binary_cross_entropy")
     low = xp.maximum(xp.log1p(-input), -100)
     return _weigh((target - 1) * low - target * xp.maximum(xp.log(input), -100), weight, reduction)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, numel, preserved_strides
+from ...data import Meta, dtypes, holds, numel, preserved_strides
 from ...declare import composite, kernel, public
 from ...schema import named
 from ..elementwise import add, div, mul, neg, rsub, sub, where
@@ -182,8 +182,7 @@ def multilabel_soft_margin_loss(
 
 
 def _bounded(xp: Any, var: Any, eps: float) -> Any:
-    if bool((var < 0).any()):
-        raise ValueError("var has negative entry/entries")
+    holds(var < 0, ValueError, "var has negative entry/entries", "gaussian_nll_loss")
     return xp.maximum(var, eps).astype(var.dtype)
 
 

@@ -136,6 +136,7 @@ losses: Op = kernel(
     f"ctc_losses({_HOW}) -> Tensor",
     infer=_infer,
     impl=_losses,
+    waits=True,
     cost=lambda log_probs, targets, *_, **__: _cost(log_probs, targets, 16),
     vjp={
         "log_probs": lambda g, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity: (
@@ -155,6 +156,7 @@ slopes: Op = kernel(
     f"ctc_loss_backward(Tensor grad, {_HOW}) -> Tensor",
     infer=_slopes_infer,
     impl=_slopes,
+    waits=True,
     cost=lambda grad, log_probs, targets, *_, **__: _cost(log_probs, targets, 48 + 2 * targets.shape[-1]),
     refuses=lambda attrs: RuntimeError("derivative for aten::_ctc_loss_backward is not implemented"),
     namespace="-",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, within
 from ...declare import composite, kernel, public
 from ..elementwise import add_scalar, div_scalar, mul_scalar
 from ..shared import constant_in
@@ -85,10 +85,8 @@ def _picked(
     """Per target, flat: whether it counts, its class and weight (0 if ignored); IndexError out of range."""
     target = target.reshape(-1)
     keep = target != ignore_index
-    bad = keep & ((target < 0) | (target >= classes))
-    if bad.any():
-        raise IndexError(f"Target {int(target[bad][0])} is out of bounds.")
     index = xp.where(keep, target, 0).astype(xp.int64)
+    within(index, 0, classes, IndexError, "Target {} is out of bounds.", "nll_loss")
     return keep, index, keep.astype(dtype) if weight is None else xp.where(keep, weight[index], 0)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, within
 from ...declare import LINEAR, kernel, public
 from ...kernels import put_at
 from ..elementwise import mul, neg, sign
@@ -56,10 +56,9 @@ def _infer(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Meta:
 def _put(xp: Any, input: Any, indices: Any, output_size: Sequence[int]) -> Any:
     lead = input.shape[: -len(output_size)]
     whole = numel(output_size)
-    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= whole):
-        bad = int(indices[(indices < 0) | (indices >= whole)].reshape(-1)[0])
-        size = "x".join(map(str, output_size))
-        raise RuntimeError(f"Found an invalid max index: {bad} (output volumes are of size {size})")
+    size = "x".join(map(str, output_size))
+    text = f"Found an invalid max index: {{}} (output volumes are of size {size})"
+    within(indices, 0, whole, RuntimeError, text, "max_unpool")
     flat = numel(lead), numel(input.shape[len(lead) :])
     return put_at(xp, input.reshape(flat), indices.reshape(flat), output_size).reshape(*lead, *output_size)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import Meta, dtypes, numel
+from ...data import Meta, dtypes, numel, within
 from ...declare import composite, kernel, public
+from ...kernels import apply_at
 from ...schema import Op
 from ...tensor import Tensor
 from ..index import dynamic
@@ -55,8 +56,8 @@ def _search_infer(
 
 def _search_impl(xp: Any, bounds: Any, values: Any, sorter: Any, out_int32: bool, right: bool) -> Any:
     if sorter is not None:
-        if sorter.size and (sorter.min() < 0 or sorter.max() >= sorter.shape[-1]):
-            raise RuntimeError(f"{_SEARCH}: sorter index out of range")
+        text = f"{_SEARCH}: sorter index out of range"
+        within(sorter, 0, sorter.shape[-1], RuntimeError, text, "searchsorted")
         bounds = xp.take_along_axis(bounds, sorter, axis=-1)
     side = "right" if right else "left"
     if bounds.ndim == 1:
@@ -200,6 +201,7 @@ histc: Op = kernel(
     infers_anew=True,
     method=True,
     doc="A histogram, over the range of the values if `min` equals `max` (torch.histc).",
+    waits=True,
 )
 
 
@@ -214,9 +216,15 @@ def _bincount_infer(input: Tensor, weights: Tensor | None, size: Sequence[int]) 
 
 
 def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:
-    if a.size and (int(a.min()) < 0 or int(a.max()) >= size[0]):
-        raise RuntimeError(f"bincount_sized(): a number is outside of [0, {size[0]})")
-    return xp.bincount(a.astype(np.int64), weights, minlength=size[0])
+    text = f"bincount_sized(): a number is outside of [0, {size[0]})"
+    within(a, 0, size[0], RuntimeError, text, "bincount")
+    if xp is np:
+        return np.bincount(a.astype(np.int64), weights, minlength=size[0])
+    # the library's own looks first how many there are
+    wide = np.int64 if weights is None else np.float64
+    out = xp.zeros(size[0], wide)
+    apply_at(xp, "add", out, (a,), 1 if weights is None else weights.astype(wide))
+    return out
 
 
 _bincount: Op = kernel(

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...data import Meta, broadcast_shapes, dtypes
 from ...declare import composite, kernel, public
 from ...schema import Op, named
@@ -150,7 +152,7 @@ def _pdist_infer(input: Tensor, p: float) -> Meta:
 
 
 def _pdist_impl(xp: Any, a: Any, p: float) -> Any:
-    i, j = xp.triu_indices(a.shape[0], 1)
+    i, j = map(xp.asarray, np.triu_indices(a.shape[0], 1))
     if not a.shape[1]:
         return xp.zeros(i.shape, a.dtype)
     return norm_of(xp, a[i] - a[j], p, (-1,), False, None)

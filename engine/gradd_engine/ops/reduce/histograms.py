@@ -46,6 +46,7 @@ _edges: Op = kernel(
     namespace="-",
     outside=True,
     doc="The edges of equal bins over what points [..., n] have in one of n dimensions.",
+    waits=True,
 )
 
 
@@ -133,6 +134,7 @@ _histogram: Op = kernel(
     namespace="-",
     outside=True,
     doc="How many points [..., n] fall into each box between the edges of n dimensions, or their weights.",
+    waits=True,
 )
 
 

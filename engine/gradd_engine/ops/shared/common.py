@@ -6,7 +6,17 @@ import operator
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, broadcast_shapes, contiguous_strides, dtypes, elementwise_strides, is_contiguous
+import numpy as np
+
+from ...data import (
+    Meta,
+    broadcast_shapes,
+    contiguous_strides,
+    dtypes,
+    elementwise_strides,
+    holds,
+    is_contiguous,
+)
 from ...graph import conj as conj
 from ...schema import type_name
 from ...tensor import Tensor
@@ -87,8 +97,8 @@ def refuse(dtype: DType, kernel: str, *refused: DType, complex: bool = False, in
 
 def nonzero_divisor(xp: Any, b: Any) -> None:
     """RuntimeError in PyTorch's words where integers are divided by zero."""
-    if b.dtype.kind in "iu" and not xp.all(b):
-        raise RuntimeError("ZeroDivisionError")
+    if b.dtype.kind in "iu" and (xp is not np or not b.all()):
+        holds(b == 0, RuntimeError, "ZeroDivisionError", "integer division")
 
 
 def as_list(value: Any, name: str, what: str) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes, warn, wrap_dim
+from ...data import dtypes, holds, warn, wrap_dim
 from ...declare import composite, kernel
 from ...schema import named
 from ...tensor import Tensor
@@ -188,8 +188,8 @@ stft = composite(
 
 
 def _covered(xp: Any, envelope: Any, call: str) -> Any:
-    if envelope.size and xp.abs(envelope).min() < 1e-11:
-        raise RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]")
+    text = f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]"
+    holds(xp.abs(envelope) < 1e-11, RuntimeError, text, call)
     return envelope.copy()
 
 

@@ -1,0 +1,93 @@
+"""Checks of values by kernels: made at once on the host, and on a device without waiting for it.
+
+What a device finds out stays there, in one number for each kind of check, until somebody waits for values
+anyway (a fetch). Only then is it told: kernels went on meanwhile, with indices that wrapped around.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .state import state
+
+#: kinds of checks that may be open; beyond them, one waits
+_MOST = 1024
+
+
+class _Check(NamedTuple):
+    """What a number says: it is wrong from `high` on, counted from `low`."""
+
+    op: str
+    error: type[Exception]
+    #: with {} for the wrong number
+    text: str
+    low: int
+    high: int
+
+
+class Doubts:
+    """Open checks of one session: by kind the greatest number seen, which a device has."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self) -> None:
+        self._open: dict[_Check, Any] = {}
+
+    def add(self, check: _Check, number: Any) -> None:
+        """Take note of a number, an unsigned array without dimensions."""
+        held = self._open.get(check)
+        if held is None:
+            if len(self._open) >= _MOST:
+                self.settle()
+            self._open[check] = number
+        else:
+            np.maximum(held, number, out=held)
+
+    def settle(self, *, close: bool = True) -> None:
+        """Wait for the device, and raise what the first check that failed says; all are closed then, unless
+        they are to be told again.
+        """
+        if not self._open:
+            return
+        checks, numbers = list(self._open), list(self._open.values())
+        if close:
+            self._open.clear()
+        for check, number in zip(checks, np.stack(numbers).get().tolist(), strict=True):
+            if number >= check.high:
+                signed = number - (1 << 64) if number >> 63 else number
+                text = check.text.format(signed + check.low)
+                raise check.error(f"{text}{told_late(check.op)}")
+
+
+def told_late(op: str) -> str:
+    """What is said beside an error that a device kept to itself until values were read."""
+    return f" (in {op}, which ran before this: a device tells what it found where values are read)"
+
+
+def within(index: Any, low: int, high: int, error: type[Exception], text: str, op: str) -> None:
+    """Raise `error` if a number of `index` is outside [low, high); `text` has {} for one that is."""
+    if not index.size:
+        return
+    doubts = state.doubts
+    if doubts is None or type(index) is np.ndarray or low >= high:
+        if int(index.max()) >= high or int(index.min()) < low:
+            bad = index[(index >= high) | (index < low)].reshape(-1)[0]
+            raise error(text.format(int(bad)))
+        return
+    # what is below comes out above
+    shifted = index.astype(np.int64, copy=False) - low if low else index.astype(np.int64, copy=False)
+    doubts.add(_Check(op, error, text, low, high - low), shifted.view(np.uint64).max())
+
+
+def holds(wrong: Any, error: type[Exception], text: str, op: str) -> None:
+    """Raise `error` if anything of `wrong`, of bools, is true."""
+    doubts = state.doubts
+    if doubts is None or isinstance(wrong, (np.ndarray, np.generic)):
+        if wrong.any():
+            raise error(text)
+        return
+    doubts.add(
+        _Check(op, error, text.replace("{", "{{").replace("}", "}}"), 0, 1), wrong.any().astype(np.uint64)
+    )
