@@ -34,8 +34,8 @@ TRIED = (
     ),
     (
         ("eager_engine",),
-        "A function is written for each op and geometry, in place of calls that all ops share: forward 0.76 of "
-        "before, backward 0.94, in all 0.86.",
+        "A function is written for each op and geometry, in place of calls that all ops share: forward 0.76 "
+        "of before, backward 0.94, in all 0.86.",
     ),
     (
         ("convnet", "dcgan", "resnet"),

@@ -1,14 +1,13 @@
 """Reads by index on the device, and the gradient of a table's rows: the same bits in every run.
 
-The word that a kernel writes where an index is out of bounds is read after it: one wait, where the kernels
-over CuPy's functions wait for the smallest and the largest index.
+What a kernel finds out of bounds it notes in a word, which is read where somebody waits anyway (`told`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import numel
+from ...data import numel, told
 from .launch import dense, each, empty, kind
 from .sources import REALS
 
@@ -18,25 +17,18 @@ if TYPE_CHECKING:
 _TABLE = "index out of range in self"
 
 
-def _bad(xp: Any, word: Any) -> int | None:
-    """The index that was out of bounds; None if none was. Waits for the device."""
-    failed, index = (int(x) for x in xp.asnumpy(word))
-    return index if failed else None
-
-
 def _takes(a: Any, index: Any) -> bool:
     return a.dtype.char in REALS and kind(index) in "qi" and a.size > 0 and index.size > 0
 
 
-def _slices(xp: Any, a: Any, index: Any, dim: int, shape: Any) -> Any:
+def _slices(xp: Any, op: str, a: Any, index: Any, dim: int, shape: Any) -> Any:
     n, inner = a.shape[dim], numel(a.shape[dim + 1 :])
     out, word = empty(xp, shape, a.dtype), xp.zeros(2, xp.int64)
     each(
         xp, "take_slices", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out, word,
         out.size, n, inner, index.size,
     )  # fmt: skip
-    if _bad(xp, word) is not None:
-        raise IndexError(_TABLE)
+    told(word, n, IndexError, _TABLE, op)
     return out
 
 
@@ -44,7 +36,7 @@ def _embedding(plain: Any) -> Any:
     def kernel(xp: Any, input: Any, weight: Any, **attrs: Any) -> Any:
         if not _takes(weight, input):
             return plain(xp, input, weight, **attrs)
-        return _slices(xp, weight, input, 0, (*input.shape, weight.shape[1]))
+        return _slices(xp, "embedding", weight, input, 0, (*input.shape, weight.shape[1]))
 
     return kernel
 
@@ -54,7 +46,7 @@ def _index_select(plain: Any) -> Any:
         if not _takes(a, index) or not a.ndim:
             return plain(xp, a, index, dim)
         dim %= a.ndim
-        return _slices(xp, a, index, dim, (*a.shape[:dim], index.size, *a.shape[dim + 1 :]))
+        return _slices(xp, "index_select", a, index, dim, (*a.shape[:dim], index.size, *a.shape[dim + 1 :]))
 
     return kernel
 
@@ -73,9 +65,8 @@ def _gather(plain: Any) -> Any:
             xp, "gather", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out, word,
             out.size, n, inner, index.shape[d],
         )  # fmt: skip
-        bad = _bad(xp, word)
-        if bad is not None:
-            raise RuntimeError(f"index {bad} is out of bounds for dimension {d} with size {n}")
+        text = f"index {{}} is out of bounds for dimension {d} with size {n}"
+        told(word, n, RuntimeError, text, "gather")
         return out
 
     return kernel
@@ -94,8 +85,7 @@ def _embedding_backward(plain: Any) -> Any:
             xp, "add_rows", g.dtype.char + kind(flat), g.size, dense(xp, g), flat, order, out, word,
             flat.size, width, rows, -1 if padding_idx is None else int(padding_idx), int(scale_grad_by_freq),
         )  # fmt: skip
-        if _bad(xp, word) is not None:
-            raise IndexError(_TABLE)
+        told(word, rows, IndexError, _TABLE, "embedding")
         return out
 
     return kernel

@@ -1,13 +1,14 @@
 """The negative log likelihood of class indices on the device, and its gradient.
 
-A kernel that meets a target that is no class says so in a word of the device, which is read after it.
+A kernel that meets a target that is no class says so in a word of the device, which is read where somebody
+waits anyway (`told`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import numel
+from ...data import numel, told
 from .launch import dense, each, empty, kind, launch
 from .sources import REALS
 
@@ -16,18 +17,13 @@ if TYPE_CHECKING:
 
 #: threads of the block that sums losses
 THREADS = 256
+_TARGET = "Target {} is out of bounds."
 
 
 def _axes(shape: Sequence[int]) -> tuple[int, int]:
     """The number of classes, and the distance between a target's: the classes are dimension 1, or 0 of 1."""
     axis = 0 if len(shape) == 1 else 1
     return shape[axis], numel(shape[axis + 1 :])
-
-
-def _checked(xp: Any, word: Any) -> None:
-    failed, target = (int(x) for x in xp.asnumpy(word))
-    if failed:
-        raise IndexError(f"Target {target} is out of bounds.")
 
 
 def _takes(a: Any, shape: Sequence[int], target: Any, weight: Any) -> bool:
@@ -55,7 +51,7 @@ def _forward(plain: Any) -> Any:
             dense(xp, input), dense(xp, target), dense(xp, weight), each_one, loss, total, word, count,
             classes, inner, int(ignore_index), int(reduction == "mean"),
         )  # fmt: skip
-        _checked(xp, word)
+        told(word, classes, IndexError, _TARGET, "nll_loss")
         return each_one if loss is None else loss, total
 
     return kernel
@@ -75,7 +71,7 @@ def _backward(plain: Any) -> Any:
             dense(xp, weight), total_weight, out, word, out.size, classes, inner, int(ignore_index),
             int(reduction != "none"), int(reduction == "mean"),
         )  # fmt: skip
-        _checked(xp, word)
+        told(word, classes, IndexError, _TARGET, "nll_loss")
         return out
 
     return kernel

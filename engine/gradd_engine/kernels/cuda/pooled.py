@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import numel
+from ...data import numel, told
 from ..images_pool import out_shape
 from .launch import dense, each, empty, rows
 from .sources import REALS
@@ -48,9 +48,8 @@ def _backward(plain: Any) -> Any:
             xp, "max_pool_backward", grad.dtype.char, planes, whole, dense(xp, grad), dense(xp, indices), out,
             word, planes, grad.size // planes, whole,
         )  # fmt: skip
-        failed, place = (int(x) for x in xp.asnumpy(word))
-        if failed:
-            raise RuntimeError(f"index {place} is outside of a plane of {whole} elements")
+        text = f"index {{}} is outside of a plane of {whole} elements"
+        told(word, whole, RuntimeError, text, "max_pool2d")
         return out
 
     return kernel
