@@ -49,7 +49,6 @@ class Excuses:
 def _here(item: pytest.Item) -> bool:
     callspec = getattr(item, "callspec", None)
     params = callspec.params.values() if callspec is not None else ()
-    return (
-        not any(isinstance(p, str) and p in ELSEWHERE for p in params)
-        and "daemon" not in getattr(item, "fixturenames", ())
+    return not any(isinstance(p, str) and p in ELSEWHERE for p in params) and "daemon" not in getattr(
+        item, "fixturenames", ()
     )

@@ -54,7 +54,8 @@ class Doubts:
         checks, numbers = list(self._open), list(self._open.values())
         if close:
             self._open.clear()
-        for check, number in zip(checks, np.stack(numbers).get().tolist(), strict=True):
+        held: Any = np.stack(numbers)
+        for check, number in zip(checks, held.get().tolist(), strict=True):
             if number >= check.high:
                 signed = number - (1 << 64) if number >> 63 else number
                 text = check.text.format(signed + check.low)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from .doubts import Doubts
     from .dtypes import DType
     from .memory import Account, Ledger
     from .rng import RandomStream
@@ -53,8 +52,8 @@ class _State(threading.local):
     passes: int = 0
     #: what ops' costs are charged to (see `cost`)
     ledger: Ledger | None = None
-    #: checks that a device has not answered yet; None where each is waited for
-    doubts: Doubts | None = None
+    #: checks that a device has not answered yet (Doubts); None where each is waited for
+    doubts: Any = None
     #: the pass that is running
     task: Any = None
     #: a function transform runs a function
