@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -124,6 +124,7 @@ fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and e
 	GRADD_SWEEPS=20000 $(PY) -m pytest -rs $(SPREAD) tests/runtime/plan/test_sweep.py
 	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
 	GRADD_TRAILS=20000 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail.py
+	GRADD_TRAIL_SAMPLES=4 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail_samples.py
 	GRADD_TURNED=5000 $(PY) -m pytest -rs tests/client/test_turned.py
 	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
 
@@ -145,6 +146,11 @@ device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 2,000 ran
 	$(PY) -m tests.device.programs 2000
 	$(PY) -m tests.device.loops
 	$(PY) -m pytest -rs $(SPREAD) --standin tests/semantics tests/examples
+
+cuda-compile: $(STAMP) ## compile the device kernels by NVRTC for sm_80, sm_90 and sm_100; run them all as host code, bounds checked
+	$(PY) -m pip install --quiet --group cuda-compile
+	$(PY) -m tests.cuda.compile
+	GRADD_CUDA=all $(PY) -m pytest -rs tests/cuda tests/device/test_standin.py
 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py

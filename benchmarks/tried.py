@@ -34,15 +34,15 @@ TRIED = (
     ),
     (
         ("eager_engine",),
-        "A generated function for each op and geometry, in place of four calls that all ops share: 0.91 "
-        "in all in a sketch. It is not built.",
+        "A function is written for each op and geometry, in place of calls that all ops share: forward 0.76 "
+        "of before, backward 0.94, in all 0.86.",
     ),
     (
         ("convnet", "dcgan", "resnet"),
         "Gradients by the input of 3x3 windows as turned convolutions (0.74 to 0.99 of before), strided "
         "ones in parts (from 2.4 to 0.9 of torch's time), depthwise ones by compiled loops (from 14.6 to "
-        "between 0.4 and 1.6). Compiled columns gained nothing. A kernel that needs no columns is not "
-        "written.",
+        "between 0.4 and 1.6). Compiled columns gained nothing. Kernels that need no columns, their "
+        "products held in registers: from between 1.3 and 3.4 of torch's time to 0.7 to 1.0.",
     ),
     (
         ("lstm",),

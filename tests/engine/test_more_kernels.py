@@ -60,6 +60,8 @@ def test_bounds_slopes_and_exponentials(table: KernelTable, real: Any) -> None:
         ends = [None if end is None else real(end) for end in (low, high)]
         check(table, "clamp", x, *ends)
     check(table, "leaky_relu", x, negative_slope=0.2)
+    for slope in (x[::-1].copy(), np.asarray(real(0.7))):
+        check(table, "mse_loss_backward", slope, x, values(x.shape, real, 3))
     check(table, "exp", x)
     check(table, "exp", values((40, 50), real, scale=40.0), close=CLOSE[real] * 10)
 

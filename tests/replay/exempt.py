@@ -40,6 +40,7 @@ EXEMPT = {
     "tests/client/test_distance.py": MESSAGES,
     "tests/client/test_elements.py::test_what_is_written_at_an_unknown_place_waits_for_nothing": MESSAGES,
     "tests/client/test_errors.py::test_the_mirror_raises_at_the_line_without_a_round_trip": MESSAGES,
+    "tests/client/test_errors.py::test_a_value_that_came_before_the_failure_can_still_be_read": MESSAGES,
     "tests/client/test_graph.py::test_text": "shows the ids of tensors",
     "tests/client/test_known.py": MESSAGES,
     "tests/client/test_layers.py::test_initial_values_need_no_round_trip": MESSAGES,
@@ -64,7 +65,12 @@ EXEMPT = {
     "tests/client/test_skipped_steps.py::test_a_loop_waits_for_nothing": MESSAGES,
     "tests/client/test_sparse_gradients.py::test_training_reads_nothing": MESSAGES,
     "tests/client/test_states.py::test_a_batch_ends_after_a_pass_that_freed_its_graph": MESSAGES,
+    "tests/client/test_states.py::test_an_interrupted_step_and_an_interrupted_batch_lose_graphs": (
+        "interrupts what an op that is answered does not call"
+    ),
+    "tests/client/test_stream.py": MESSAGES,
     "tests/client/test_swa.py::test_a_loop_that_averages_is_planned": PLANNED,
+    "tests/client/test_trail.py": "compares what two of its sessions sent, and counts what was answered",
     "tests/examples/test_digits.py::test_an_accuracy_below_what_is_wanted_exits_1": MESSAGES,
 }
 

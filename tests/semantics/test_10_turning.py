@@ -111,6 +111,18 @@ def test_10_11_memory_is_shared_as_before(T: Any) -> None:
     assert (x._version, row._version, x.is_contiguous()) == (3, 3, False)
 
 
+def test_10_11_in_a_loop(T: Any) -> None:
+    turns = [("t_", ()), ("unsqueeze_", (0,)), ("transpose_", (0, 1)), ("squeeze_", ()), ("t_", ())]
+    for n in range(6):
+        x = T.arange(6).reshape(2, 3) + n
+        shapes = []
+        for name, given in turns:
+            getattr(x, name)(*given)
+            shapes.append(tuple(x.shape))
+        assert shapes == [(3, 2), (1, 3, 2), (3, 1, 2), (3, 2), (2, 3)]
+        assert (x[0, 1].item(), x.tolist()) == (1 + n, [[n, 1 + n, 2 + n], [3 + n, 4 + n, 5 + n]])
+
+
 def test_10_02_a_retained_gradient_has_the_old_shape(T: Any) -> None:
     w = T.ones(2, 3, requires_grad=True)
     k = w * 1

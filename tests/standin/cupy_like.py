@@ -13,6 +13,7 @@ import numpy as np
 from .array import Array
 from .counting import launch, wait
 from .memory import placed
+from .raw import RawModule
 from .ufunc import Ufunc
 from .wrapping import bare, dressed, is_view
 
@@ -213,6 +214,7 @@ CUPY.__version__ = "14.2.0"
 CUPY.ndarray = Array
 CUPY.ufunc = Ufunc
 CUPY.asnumpy = asnumpy
+CUPY.RawModule = RawModule
 CUPY.where = where
 CUPY.broadcast_arrays = broadcast_arrays
 CUPY.isin = isin

@@ -87,7 +87,8 @@ class Builder:
 
     def begin(self, known: CachedProgram | None) -> None:
         """The first step is about to be added; `known` is a program that begins with it."""
-        self.began, self.dtype, self.known = perf_counter(), state.dtype, known
+        self.began, self.dtype = perf_counter(), state.dtype
+        self.known = known if known is not None and known.dtype is self.dtype else None
 
     def append(self, step: Recorded, site: Site) -> int:
         """Add a step, whose values and uploads were already added; returns its first output slot."""

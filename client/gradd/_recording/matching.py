@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.declare import flat_tensors
 from gradd_engine.schema import GREATEST, LEAST
 from gradd_engine.tensor import Tensor
 
@@ -124,6 +125,12 @@ def same(x: Any, geometry: Any, earlier: bool) -> bool:
         and plain(x)
         and (not earlier or fresh(x))
     )
+
+
+def alone(inputs: tuple[Any, ...]) -> bool:
+    """Whether what an op in place writes to shares no memory with what it reads."""
+    target = inputs[0]._storage
+    return not any(t._storage is target for t in flat_tensors(inputs[1:]))
 
 
 def like(repeat: Repeat, inputs: tuple[Any, ...]) -> bool:

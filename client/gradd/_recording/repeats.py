@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradd_engine.data import DType, Size
+from gradd_engine.declare import flat_tensors
 
 from .._program import RuntimeSlot
 
@@ -41,6 +42,11 @@ class InputForm(NamedTuple):
 def form_of(t: Any) -> InputForm:
     """That of a tensor."""
     return InputForm(t._dtype, t._shape, t.strides, t._requires_grad, t._vc.inference, t._fn is not None)
+
+
+def placed(inputs: Sequence[Any]) -> list[Any]:
+    """What an op in place leaves as it is, if it is to be answered: forms of tensors, and where they lie."""
+    return [(form_of(t), t.offset, id(t._storage)) for t in flat_tensors(inputs)]
 
 
 class Attribute(NamedTuple):

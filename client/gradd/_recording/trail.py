@@ -23,9 +23,9 @@ from gradd_protocol.limits import DEFAULT
 
 from .._mirror import STEP, BatchState, Event, MirrorState, StepState, after
 from .lessons import Draft, Lesson, Lessons
-from .matching import Matching, began, fine, in_slots, like
+from .matching import Matching, alone, began, fine, in_slots, like
 from .pending import PendingGraph, PendingNode
-from .repeats import OutputForm, Repeat
+from .repeats import OutputForm, Repeat, placed
 from .sites import repeated_site
 
 if TYPE_CHECKING:
@@ -96,8 +96,9 @@ class Trail:
         self._matching = Matching(recorder, self._backend, recorder.building)
         #: the lesson that is being taken
         self._draft: Draft | None = None
-        #: before the nodes of the op that runs
+        #: before the nodes of the op that runs, and what its inputs are, if it may change that
         self._began = 0
+        self._given: list[Any] = []
         #: the op that runs asked for values
         self.peeked = False
         #: how many ops it answered
@@ -146,7 +147,7 @@ class Trail:
     ) -> Any:  # fmt: skip
         """What an op gives if it is called as it was."""
         recorder, matching, op = self._recorder, self._matching, repeat.op
-        if not self._ready(recorder, repeat):
+        if not self._ready(recorder, lesson, repeat):
             return NotImplemented
         with self._session.lock:
             values, entered = len(building.values), len(building.inputs)
@@ -191,12 +192,12 @@ class Trail:
                     and all(each.again(attrs[each.name], repeat.exact) for each in repeat.attrs)
                 ):
                     before, recorder.batch = recorder.batch, BatchState.NARROW
-                    ready = self._ready(recorder, repeat)
+                    ready = self._ready(recorder, lesson, repeat)
                     recorder.batch = before
                     return ready
         return False
 
-    def _ready(self, recorder: TrailHost, repeat: Repeat) -> bool:
+    def _ready(self, recorder: TrailHost, lesson: Lesson, repeat: Repeat) -> bool:
         """Whether nothing is in the way of answering."""
         own, session = self._own, self._session
         grad = own.get("grad", True) or (False if own.get("inference") is None else "inference")
@@ -211,7 +212,7 @@ class Trail:
             or (recorder.ahead is not None and recorder.ahead.making)
             or LEVELS
             or any(map(own.get, _ELSEWHERE))
-            or state.dtype is not recorder.building.dtype
+            or state.dtype is not lesson.known.dtype
         )
 
     def _give(
@@ -222,7 +223,7 @@ class Trail:
         recorder, op = self._recorder, repeat.op
         if repeat.number is not None and (Node.callables or self._whole(repeat) is None):
             return NotImplemented
-        if op.base is not None and not self._alone(inputs):
+        if op.base is not None and not alone(inputs):
             return NotImplemented
         if repeat.writes and self._keep([inputs[at] for at in repeat.writes]):
             return NotImplemented
@@ -323,12 +324,6 @@ class Trail:
         graph = self._graphs[0]
         return graph if graph.stands and len(graph.calls) == repeat.number else None
 
-    @staticmethod
-    def _alone(inputs: tuple[Any, ...]) -> bool:
-        """Whether what an op in place writes to shares no memory with what it reads."""
-        target = inputs[0]._storage
-        return not any(t._storage is target for t in flat_tensors(inputs[1:]))
-
     def _keep(self, changed: Sequence[Any]) -> bool:
         """Whether nodes that are not made keep what is about to change."""
         return any(graph.stands and graph.keeps(changed) for graph in self._graphs)
@@ -373,9 +368,11 @@ class Trail:
         self._own["trail"] = None
         self.peeked = False
         self._began = next_priority()
+        self._given = []
         if op.acts:
             # It may change what it was not called with: what a view is of, and all views of that.
             self._matching.sure.clear()
+            self._given = placed(inputs)
         others = self._session.recorders
         if len(others) > 1:
             for other in others:
@@ -426,6 +423,7 @@ class Trail:
         chosen = self._batch is building and self._chosen is not None
         if draft is not None and draft.building is building and not chosen:
             usual = not (self.peeked or LEVELS or any(map(self._own.get, _ELSEWHERE)))
+            usual = usual and (not op.acts or placed(inputs) == self._given)
             draft.add(op, inputs, attrs, outs, many, at, step, usual, self._backend.drawn)
         if self.on and vars(state) is self._own:
             self._own["trail"] = self

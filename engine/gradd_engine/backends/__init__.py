@@ -2,8 +2,9 @@
 kernels; ops never name one.
 """
 
-from .array import NUMPY
+from .array import ALONE, NUMPY
 
 __all__ = [
+    "ALONE",
     "NUMPY",
 ]

@@ -44,7 +44,7 @@ def _alone() -> int:
     return getrefcount(a)
 
 
-_ALONE = _alone()
+ALONE = _alone()
 #: bytes more than its own that a result may keep alive
 _SLACK = 64
 
@@ -67,6 +67,7 @@ class ArrayBackend:
     """Eager kernels over the array namespace ``xp``."""
 
     is_meta = False
+    eager = True
     level = 0
     tensor_class = Tensor
     made: Callable[..., Tensor] = Tensor._made
@@ -173,7 +174,7 @@ class ArrayBackend:
                 and a.dtype is known.dtype
                 and (known.line or (known.contiguous and a.flags.c_contiguous))
                 # nobody else has it: it is no input
-                and getrefcount(a) <= _ALONE
+                and getrefcount(a) <= ALONE
             ):
                 a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
             storage = Storage(a, known.nbytes, account)

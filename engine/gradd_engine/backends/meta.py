@@ -39,6 +39,7 @@ class MetaBackend:
     """Allocates nothing. ``tensor_class`` lets a client give its tensors methods that fetch values."""
 
     is_meta = True
+    eager = False
     level = 0
 
     def __init__(

@@ -161,6 +161,7 @@ class BatchedBackend:
     """
 
     listener: Listener | None = None
+    eager = False
 
     def __init__(
         self, below: Backend, size: int, randomness: str = "error", outer: tuple[BatchedBackend, ...] = ()

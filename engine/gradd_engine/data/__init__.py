@@ -4,7 +4,7 @@ thread that computes.
 
 from . import dtypes, rng
 from .device import Device
-from .doubts import Doubts, holds, told_late, within
+from .doubts import Doubts, holds, told, told_late, within
 from .dtypes import (
     BOOL,
     FLOAT,
@@ -132,6 +132,7 @@ __all__ = [
     "rng",
     "set_mode",
     "state",
+    "told",
     "told_late",
     "uint8",
     "view_strides",

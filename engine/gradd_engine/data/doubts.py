@@ -54,8 +54,8 @@ class Doubts:
         checks, numbers = list(self._open), list(self._open.values())
         if close:
             self._open.clear()
-        held: Any = np.stack(numbers)
-        for check, number in zip(checks, held.get().tolist(), strict=True):
+        found: Any = np.stack(numbers)  # of the device
+        for check, number in zip(checks, found.get().tolist(), strict=True):
             if number >= check.high:
                 signed = number - (1 << 64) if number >> 63 else number
                 text = check.text.format(signed + check.low)
@@ -92,3 +92,16 @@ def holds(wrong: Any, error: type[Exception], text: str, op: str) -> None:
     doubts.add(
         _Check(op, error, text.replace("{", "{{").replace("}", "}}"), 0, 1), wrong.any().astype(np.uint64)
     )
+
+
+def told(word: Any, high: int, error: type[Exception], text: str, op: str) -> None:
+    """Raise `error` if a kernel found an index outside [0, high), which `text` has {} for. `word`, two int64
+    of a device, says whether it did, and which.
+    """
+    doubts = state.doubts
+    if doubts is None:
+        failed, index = word.get().tolist()
+        if failed:
+            raise error(text.format(index))
+        return
+    doubts.add(_Check(op, error, text, 0, high), word.view(np.uint64)[1])

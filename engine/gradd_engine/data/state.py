@@ -52,7 +52,7 @@ class _State(threading.local):
     passes: int = 0
     #: what ops' costs are charged to (see `cost`)
     ledger: Ledger | None = None
-    #: checks that a device has not answered yet (Doubts); None where each is waited for
+    #: checks that a device has not answered yet; None where each is waited for
     doubts: Any = None
     #: the pass that is running
     task: Any = None

@@ -156,5 +156,6 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
         f"_key = ({', '.join(key)})",
         f"_known = _get(_key) or _learn(_op, _key, {inputs}, {attrs})",
         f"if _known is None: {general}",
+        f"if _known.swift and _backend.eager: return _known.swift(_backend, {attrs}, {inputs[1:-1]})",
         f"return _compute(_op, _known, _backend, {inputs}, {attrs})",
     ]

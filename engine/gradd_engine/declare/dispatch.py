@@ -36,6 +36,7 @@ from ..schema import GREATEST, LEAST, check_attrs, named
 from ..tensor import Tensor, new_counter
 from .arguments import as_given, check_inputs, flat_tensors, refused
 from .autocast import recast
+from .swift import swift
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -284,6 +285,8 @@ def compute(
     """
     if REROUTED and (state.casting is not None or (state.vmaps and backend is not state.vmaps[-1])):
         return dispatch(op, inputs, attrs)
+    if known.swift is None and backend.eager:
+        known.swift = swift(op, known, compute) or False
     if not state.depth:
         if state.watcher is not None:
             return _watched(op, backend, inputs, attrs)

@@ -51,7 +51,7 @@ def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -
     found.inputs = tuple(
         _geometry(inputs[at], op.view) if want else None for at, want in zip(places, wanted, strict=True)
     )
-    found.recipes = {}
+    found.recipes, found.swift = {}, None
     return found
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..schema import InferCache, Op
 
 
-def _save(
+def save(
     recipe: BackwardRecipe, node: OpNode, inputs: tuple[Any, ...], outs: Sequence[Tensor] | None
 ) -> None:
     """Keep what the rules of the wanted inputs name, once each. `outs` is None for an in-place op (saved
@@ -188,7 +188,7 @@ def record(
         if tracked[nr]:
             o._fn = node
             o._nr = nr
-    _save(recipe_of(op, node.params, node.wants), node, inputs, outs)
+    save(recipe_of(op, node.params, node.wants), node, inputs, outs)
     if state.watcher is not None:
         state.watcher.append(node)
 
@@ -240,7 +240,7 @@ def record_one(
     if known.label:
         node._label = known.label
     if recipe.saves:
-        _save(recipe, node, inputs, (out,))
+        save(recipe, node, inputs, (out,))
     if state.watcher is not None:
         state.watcher.append(node)
 
@@ -259,7 +259,7 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
         with ambient(grad=False):
             old = named.clone(inputs[0])
         kept = (old, *inputs[1:])
-    _save(recipe_of(op, node.params, node.wants), node, kept, None)
+    save(recipe_of(op, node.params, node.wants), node, kept, None)
     if old is not None and node.saved is not None:
         edge = edge_of(inputs[0])
         if edge is not None and not isinstance(edge.node, AccumulateGrad):

@@ -3,7 +3,8 @@
 A kernel has the signature of `Op.impl`: ``kernel(xp, *arrays, **attrs)``. On a CPU with numba, the table
 holds compiled kernels where the library has them, and the op's own `impl` otherwise. It is loaded before its
 first use and never changes after: one table, the same bits. GRADD_KERNELS=numpy turns compiled kernels off,
-GRADD_KERNELS=jit requires them.
+GRADD_KERNELS=jit requires them. On a GPU it holds the kernels of `cuda` where there are any, unless
+GRADD_CUDA_KERNELS is 0.
 """
 
 from . import bunch_kaufman, factorisations, gauss

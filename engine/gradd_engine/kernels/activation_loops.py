@@ -135,17 +135,62 @@ def _threshold_backward(g: Any, a: Any, threshold: Any, out: Any) -> None:
         out[i] = zero if a[i] <= threshold else g[i]
 
 
-def _rectified(plain: Any) -> Any:
-    def kernel(xp: Any, g: Any, x: Any, threshold: Any) -> Any:
-        if g.size < FEW or not alike(g, x):
-            return plain(xp, g, x, threshold)
-        g, x = ready(g), ready(x)
-        out = np.empty_like(g)
-        least = g.dtype.type(threshold)
-        by_pieces(
-            lambda s, a, o: _threshold_backward(s, a, least, o), g.reshape(-1), x.reshape(-1), out.reshape(-1)
+@compiled(1, 1, REAL, 1)
+def _leaky_relu_backward(g: Any, a: Any, slope: Any, out: Any) -> None:
+    zero = g.dtype.type(0)
+    for i in range(g.size):
+        out[i] = g[i] if a[i] > zero else g[i] * slope
+
+
+@compiled(1, 1, REAL, REAL, 1)
+def _hardtanh_backward(g: Any, a: Any, low: Any, high: Any, out: Any) -> None:
+    zero = g.dtype.type(0)
+    for i in range(g.size):
+        out[i] = zero if a[i] <= low or a[i] >= high else g[i]
+
+
+@compiled(1, 1, REAL, 1)
+def _hardshrink_backward(g: Any, a: Any, bound: Any, out: Any) -> None:
+    zero = g.dtype.type(0)
+    for i in range(g.size):
+        out[i] = zero if a[i] >= -bound and a[i] <= bound else g[i]
+
+
+@compiled(1, 1, REAL, REAL, REAL, 1)
+def _elu_backward(g: Any, a: Any, low: Any, high: Any, inner: Any, out: Any) -> None:
+    wide()
+    zero = g.dtype.type(0)
+    for i in range(g.size):
+        x = a[i]
+        below = exp_sum((x if x < zero else zero) * inner, zero) * low
+        out[i] = g[i] * (below if x <= zero else high)
+
+
+def _with_numbers(fn: Any, *names: str) -> Any:
+    """A kernel from a compiled ``fn(g, a, *numbers, out)`` over flat arrays, for these attributes."""
+
+    def native(plain: Any) -> Any:
+        def kernel(xp: Any, g: Any, x: Any, *given: Any, **named: Any) -> Any:
+            if g.size < FEW or not alike(g, x):
+                return plain(xp, g, x, *given, **named)
+            g, x = ready(g), ready(x)
+            out, number = np.empty_like(g), g.dtype.type
+            numbers = [number(each) for each in (*given, *(named[name] for name in names[len(given) :]))]
+            by_pieces(lambda s, a, o: fn(s, a, *numbers, o), g.reshape(-1), x.reshape(-1), out.reshape(-1))
+            return out
+
+        return kernel
+
+    return native
+
+
+def _of_elu(plain: Any) -> Any:
+    made = _with_numbers(_elu_backward, "low", "high", "inner")
+
+    def kernel(xp: Any, g: Any, x: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+        return made(lambda xp, g, x, *_: plain(xp, g, x, alpha, scale, input_scale))(
+            xp, g, x, input_scale * alpha * scale, scale, input_scale
         )
-        return out
 
     return kernel
 
@@ -176,6 +221,7 @@ def _erfc(a: Any, out: Any) -> None:
 
 
 KERNELS = {
+    "elu_backward": _of_elu,
     "erf": unary(_erf),
     "erfc": unary(_erfc),
     "gelu": _of_gelu(_with(unary, _gelu, approximate="none"), _with(unary, _gelu_tanh, approximate="tanh")),
@@ -183,11 +229,14 @@ KERNELS = {
         _with(binary, _gelu_backward, approximate="none"),
         _with(binary, _gelu_tanh_backward, approximate="tanh"),
     ),
+    "hardshrink_backward": _with_numbers(_hardshrink_backward, "lambd"),
+    "hardtanh_backward": _with_numbers(_hardtanh_backward, "min_val", "max_val"),
+    "leaky_relu_backward": _with_numbers(_leaky_relu_backward, "negative_slope"),
     "relu": unary(_relu, FEW),
     "sigmoid": unary(_sigmoid),
     "sigmoid_backward": binary(_sigmoid_backward, FEW),
     "silu": unary(_silu),
     "silu_backward": binary(_silu_backward),
     "tanh_backward": binary(_tanh_backward, FEW),
-    "threshold_backward": _rectified,
+    "threshold_backward": _with_numbers(_threshold_backward, "threshold"),
 }

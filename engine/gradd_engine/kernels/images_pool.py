@@ -43,7 +43,7 @@ def out_shape(
     found = [
         _positions(*each, ceil_mode) for each in zip(space, kernel, stride, padding, dilation, strict=True)
     ]
-    if any(n < 1 for n in found):
+    if min(found) < 1:
         had, gives = ("x".join(map(str, (lead[-1], *sizes))) for sizes in (space, [max(n, 0) for n in found]))
         raise RuntimeError(
             f"Given input size: ({had}). Calculated output size: ({gives}). Output size is too small"

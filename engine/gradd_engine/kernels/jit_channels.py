@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data import numel
 from .arrays import floating, ready
-from .native import DOUBLES, REORDER, compiled, wide
+from .native import DOUBLE, DOUBLES, INT64, REORDER, compiled, wide
 from .threads import share
 
 if TYPE_CHECKING:
@@ -21,28 +21,6 @@ if TYPE_CHECKING:
 _LONG = 16
 #: elements that a thread takes at a time
 _SHARE = 1 << 16
-
-
-@compiled(2, DOUBLES, fastmath=REORDER)
-def _totals(a: Any, out: Any) -> None:
-    wide()
-    for i in range(a.shape[0]):
-        row, total = a[i], a.dtype.type(0)
-        for j in range(row.size):
-            total += row[j]
-        out[i] = total
-
-
-@compiled(2, 1, DOUBLES, fastmath=REORDER)
-def _spreads(a: Any, mean: Any, out: Any) -> None:
-    """Sums of squared distances from the means."""
-    wide()
-    for i in range(a.shape[0]):
-        row, middle, total = a[i], mean[i], a.dtype.type(0)
-        for j in range(row.size):
-            away = row[j] - middle
-            total += away * away
-        out[i] = total
 
 
 @compiled(2, 2, 1, 1, DOUBLES, DOUBLES, fastmath=REORDER)
@@ -58,13 +36,45 @@ def _slopes(g: Any, a: Any, mean: Any, rstd: Any, totals: Any, alongs: Any) -> N
         totals[i], alongs[i] = total, along
 
 
-@compiled(2, 1, 1, 1, 1, 2)
-def _affine(a: Any, mean: Any, rstd: Any, weight: Any, bias: Any, out: Any) -> None:
+@compiled(2, 1, 1, INT64, INT64, INT64, INT64, INT64, DOUBLE, 1, 1, 1, 2, fastmath=REORDER)
+def _normalise(
+    a: Any, weight: Any, bias: Any, begin: int, end: int, apart: int, step: int, count: int, eps: float,
+    means: Any, variances: Any, rstds: Any, out: Any,
+) -> None:  # fmt: skip
+    """Rows standardised by the statistics of each from `begin` to `end`, times weight plus bias.
+
+    The rows of number k are `count` from ``k * apart`` on, each `step` after the last. Between the passes
+    they stay in the cache.
+    """
     wide()
-    for i in range(a.shape[0]):
-        row, found, middle, scale, times, plus = a[i], out[i], mean[i], rstd[i], weight[i], bias[i]
-        for j in range(row.size):
-            found[j] = (row[j] - middle) * scale * times + plus
+    number = a.dtype.type
+    channels = weight.size
+    size = count * a.shape[1]
+    for k in range(begin, end):
+        whole = 0.0
+        for r in range(count):
+            row, total = a[k * apart + r * step], number(0)
+            for j in range(row.size):
+                total += row[j]
+            whole += total
+        mean = number(whole / size)
+        whole = 0.0
+        for r in range(count):
+            row, total = a[k * apart + r * step], number(0)
+            for j in range(row.size):
+                away = row[j] - mean
+                total += away * away
+            whole += total
+        variance = number(whole / size)
+        rstd = number(1) / np.sqrt(variance + number(eps))
+        means[k], variances[k], rstds[k] = mean, variance, rstd
+        for r in range(count):
+            i = k * apart + r * step
+            row, found = a[i], out[i]
+            times = rstd * weight[i % channels] if channels else rstd
+            plus = bias[i % bias.size] if bias.size else number(0)
+            for j in range(row.size):
+                found[j] = (row[j] - mean) * times + plus
 
 
 @compiled(2, 1, 1, 2)
@@ -139,33 +149,39 @@ def _fitting(a: Any, dims: Any) -> _Rows | None:
     return _Rows(a, outer, kept) if a.size >= _LONG * outer * kept else None
 
 
-def _statistics(x: _Rows, eps: float) -> tuple[Any, Any, Any]:
-    """Mean, biased variance and reciprocal deviation of each kept one."""
-    sums = np.empty(len(x.rows))
-    _by_rows(_totals, x.rows, sums)
-    mean = x.means(sums)
-    _by_rows(_spreads, x.rows, x.each(mean), sums)
-    variance = x.means(sums)
-    number = x.rows.dtype.type
-    return mean, variance, number(1) / np.sqrt(variance + number(eps))
+def _normalised(
+    rows: Any, weight: Any, bias: Any, units: int, apart: int, step: int, eps: float
+) -> tuple[Any, Any, Any, Any]:
+    """What `_normalise` makes of all rows: the results, then mean, variance and reciprocal deviation of each
+    of the `units`."""
+    none = np.empty(0, rows.dtype)
+    weight, bias = (none if t is None else ready(t) for t in (weight, bias))
+    out, kept = np.empty(rows.shape, rows.dtype), np.empty((3, units), rows.dtype)
+    mean, variance, rstd = kept
+    count = len(rows) // units
+    many = max(1, _SHARE // max(rows.size // units, 1))
+    if units <= many:
+        _normalise(rows, weight, bias, 0, units, apart, step, count, eps, mean, variance, rstd, out)
+        return out, mean, variance, rstd
 
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            begin, end = number * many, min((number + 1) * many, units)
+            _normalise(rows, weight, bias, begin, end, apart, step, count, eps, mean, variance, rstd, out)
 
-def _scaled(a: Any, mean: Any, rstd: Any, weight: Any, bias: Any, repeats: int) -> Any:
-    """Rows of the channels of images, standardised by a mean and deviation each, times weight plus bias."""
-    rows = ready(a).reshape(a.shape[0] * a.shape[1], -1)
-    times, plus = (
-        np.tile(np.full(a.shape[1], fill, a.dtype) if t is None else ready(t).reshape(-1), a.shape[0])
-        for t, fill in ((weight, 1), (bias, -0.0))
-    )
-    out = np.empty(a.shape, a.dtype)
-    own = mean if repeats == 1 else np.repeat(mean, repeats)
-    scale = rstd if repeats == 1 else np.repeat(rstd, repeats)
-    _by_rows(_affine, rows, own, scale, times, plus, out.reshape(rows.shape))
-    return out
+    share(np, -(-units // many), rows.size, work)
+    return out, mean, variance, rstd
 
 
 def _alike(a: Any, *others: Any) -> bool:
     return all(t is None or t.dtype is a.dtype for t in others)
+
+
+def _fits(input: Any, *others: Any) -> bool:
+    """Whether channels of images are rows that are worth it, of a float type that the others have."""
+    n, channels = input.shape[:2]
+    long = input.ndim > 2 and input.size and input.size >= _LONG * n * channels
+    return bool(long and floating(input) and _alike(input, *others))
 
 
 def _batch_norm(plain: Any) -> Any:
@@ -173,21 +189,22 @@ def _batch_norm(plain: Any) -> Any:
         xp: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: float,
         eps: float,
     ) -> Any:  # fmt: skip
-        x = None
-        if input.ndim > 2 and _alike(input, weight, bias):
-            x = _fitting(input, (0, *range(2, input.ndim)))
-        if x is None:
+        if input.ndim < 2 or not _fits(input, weight, bias):
             return plain(
                 xp, input, weight, bias, running_mean, running_var, momentum=momentum, eps=eps
             )  # fmt: skip
-        mean, variance, rstd = _statistics(x, eps)
-        unbiased = variance * (x.count / max(x.count - 1, 1))
-        for kept, new in ((running_mean, mean), (running_var, unbiased)):
-            if kept is not None:
-                kept[...] = kept * (1 - momentum) + new * momentum
-        shape = (1, -1) + (1,) * (input.ndim - 2)
-        out = _scaled(input, x.each(mean), x.each(rstd), weight, bias, 1)
-        return out, mean.reshape(shape), rstd.reshape(shape)
+        n, channels = input.shape[:2]
+        rows = ready(input).reshape(n * channels, -1)
+        out, mean, variance, rstd = _normalised(rows, weight, bias, channels, 1, channels, eps)
+        if running_mean is not None:
+            running_mean[...] = running_mean * (1 - momentum) + mean * momentum
+        if running_var is not None:
+            count = input.size // channels
+            running_var[...] = (
+                running_var * (1 - momentum) + variance * (count / max(count - 1, 1)) * momentum
+            )
+        shape = (1, channels) + (1,) * (input.ndim - 2)
+        return out.reshape(input.shape), mean.reshape(shape), rstd.reshape(shape)
 
     return kernel
 
@@ -195,14 +212,12 @@ def _batch_norm(plain: Any) -> Any:
 def _group_norm(plain: Any) -> Any:
     def kernel(xp: Any, input: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
         n, channels = input.shape[:2]
-        if input.size < _LONG * n * channels or not input.size or not _alike(input, weight, bias):
+        if not _fits(input, weight, bias):
             return plain(xp, input, weight, bias, num_groups=num_groups, eps=eps)
-        x = _fitting(input.reshape(n, num_groups, -1), (2,))
-        if x is None:
-            return plain(xp, input, weight, bias, num_groups=num_groups, eps=eps)
-        mean, _, rstd = _statistics(x, eps)
-        out = _scaled(input, mean, rstd, weight, bias, channels // num_groups)
-        return out, mean.reshape(n, num_groups, 1), rstd.reshape(n, num_groups, 1)
+        rows = ready(input).reshape(n * channels, -1)
+        out, mean, _, rstd = _normalised(rows, weight, bias, n * num_groups, channels // num_groups, 1, eps)
+        kept = (n, num_groups, 1)
+        return out.reshape(input.shape), mean.reshape(kept), rstd.reshape(kept)
 
     return kernel
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data import numel
 from . import jit_depthwise as depthwise
+from . import jit_direct as direct
 from .arrays import floating
 from .images_conv import How, convolve, convolve_transposed
 from .native import INDICES, compiled
@@ -61,14 +62,23 @@ def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any
     return found
 
 
-def _turns(images: Sequence[int], weight: Sequence[int], how: How, groups: int) -> bool:
-    """Whether a convolution with the windows turned round gives the same faster: it has no columns to sum,
-    but rows of them for each channel that comes in, and a weight to reorder.
-    """
+def positions(size: Sequence[int], how: How) -> list[int]:
+    """The number of windows along each dimension."""
+    return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(size, *how, strict=True)]
+
+
+def _around(how: How) -> How | None:
+    """A transposed convolution as one with the windows turned round, where it is one of the usual."""
     if how.single or any(s != 1 for s in how.stride):
-        return False
-    if any(p > d * (k - 1) for k, p, d in zip(how.kernel, how.padding, how.dilation, strict=True)):
-        return False
+        return None
+    back = [d * (k - 1) - p for k, p, d in zip(how.kernel, how.padding, how.dilation, strict=True)]
+    return how._replace(padding=back) if min(back) >= 0 else None
+
+
+def _turns(images: Sequence[int], weight: Sequence[int], groups: int) -> bool:
+    """Whether that is faster by columns: it has none to sum, but rows of them for each channel that comes in,
+    and a weight to reorder.
+    """
     inner = weight[0] // groups
     return inner <= weight[1] and images[0] * numel(images[2:]) >= 2 * inner
 
@@ -88,6 +98,10 @@ def _forward(plain: Any) -> Any:
         how = How(weight.shape[2:], stride, padding, dilation)
         if floating(x) and depthwise.fits(x, weight, groups):
             return depthwise.forward(x, weight, bias, how)
+        size = positions(x.shape[2:], how)
+        made = direct.planned(x, len(weight), how, size, groups)
+        if made is not None and made.forward:
+            return direct.forward(made, x, weight, bias, size, groups)
         return plain(xp, x, weight, bias, stride, padding, dilation, groups)
 
     return kernel
@@ -103,10 +117,13 @@ def _transposed(plain: Any) -> Any:
         how = How(weight.shape[2:], stride, padding, dilation)
         if depthwise.fits(x, weight, groups):
             return depthwise.for_input(x, weight, bias, how, size)
-        if _turns(x.shape, weight.shape, how, groups):
-            turned = _turned(weight, groups)
-            back = [d * (k - 1) - p for k, p, d in zip(how.kernel, padding, dilation, strict=True)]
-            return convolve(np, x, turned, bias, how._replace(padding=back), size, groups)
+        around = _around(how)
+        if around is not None:
+            made = direct.planned(x, weight.shape[1] * groups, around, size, groups)
+            if made is not None and made.forward:
+                return direct.forward(made, x, _turned(weight, groups), bias, size, groups)
+            if _turns(x.shape, weight.shape, groups):
+                return convolve(np, x, _turned(weight, groups), bias, around, size, groups)
         fold = _fold if x.ndim == 4 and stride[0] != 1 else None
         return convolve_transposed(xp, x, weight, bias, how, size, groups, _fold_flat, fold)
 
@@ -119,6 +136,12 @@ def _weight(plain: Any) -> Any:
     ) -> Any:
         if floating(x) and x.ndim == 4 and g.shape[1] == x.shape[1] == groups:
             return depthwise.for_weight(g, x, How(kernel, stride, padding, dilation))
+        how = How(kernel, stride, padding, dilation)
+        made = direct.planned(x, g.shape[1], how, g.shape[2:], groups)
+        if made is not None and made.weight:
+            found = direct.for_weight(made, g, x, kernel, groups)
+            if found is not None:
+                return found
         return plain(xp, g, x, kernel, stride, padding, dilation, groups)
 
     return kernel

@@ -1,4 +1,5 @@
-"""Compiled element-wise kernels that choose or bound: where, masked_fill, clamp, leaky_relu; and exp.
+"""Compiled element-wise kernels that choose or bound: where, masked_fill, clamp, leaky_relu; and exp and
+the slopes of squares.
 
 NumPy's own take a branch for each element of a mask, or several passes.
 """
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..data import numel
-from .arrays import FEW, by_pieces, floating, ready, unary
+from .arrays import FEW, alike, by_pieces, floating, ready, unary
 from .maths import exp_sum
 from .native import BYTES, REAL, compiled, wide
 
@@ -54,6 +55,18 @@ def _choose_or(mask: Any, a: Any, b: Any, out: Any) -> None:
 def _fill(mask: Any, a: Any, b: Any, out: Any) -> None:
     for i in range(mask.size):
         out[i] = a if mask[i] else b[i]
+
+
+@compiled(1, 1, 1, 1)
+def _square_slopes(g: Any, a: Any, b: Any, out: Any) -> None:
+    two = a.dtype.type(2)
+    if g.size == a.size:
+        for i in range(a.size):
+            out[i] = (a[i] - b[i]) * two * g[i]
+    else:
+        one = g[0]
+        for i in range(a.size):
+            out[i] = (a[i] - b[i]) * two * one
 
 
 def _chosen(mask: Any, a: Any, b: Any) -> Any:
@@ -141,10 +154,26 @@ def _clamped(plain: Any) -> Any:
     return kernel
 
 
+def _mse_backward(plain: Any) -> Any:
+    def kernel(xp: Any, g: Any, a: Any, b: Any) -> Any:
+        if a.size < FEW or not alike(a, b) or g.dtype is not a.dtype or g.shape not in ((), a.shape):
+            return plain(xp, g, a, b)
+        out, slopes = np.empty(a.shape, a.dtype), ready(g).reshape(-1)
+        flat = ready(a).reshape(-1), ready(b).reshape(-1), out.reshape(-1)
+        if g.ndim:
+            by_pieces(_square_slopes, slopes, *flat)
+        else:
+            by_pieces(lambda x, y, o: _square_slopes(slopes, x, y, o), *flat)
+        return out
+
+    return kernel
+
+
 KERNELS = {
     "clamp": _clamped,
     "exp": unary(_exp, FEW),
     "leaky_relu": _leaky_relu,
     "masked_fill": _masked_fill,
+    "mse_loss_backward": _mse_backward,
     "where": _where,
 }

@@ -162,6 +162,13 @@ def _by_planes(fn: Callable[..., bool], moved: Any, index: Any, fixed: Any, gath
     return not bad
 
 
+def _own(a: Any) -> Any:
+    """A row-major copy. Of one zero, expanded, it is memory that the system clears once it is touched."""
+    if any(a.strides) or a[(0,) * a.ndim] != 0 or np.signbit(a[(0,) * a.ndim]):
+        return np.array(a, order="C")
+    return np.zeros(a.shape, a.dtype)
+
+
 def _gathering(plain: Any) -> Any:
     def kernel(xp: Any, a: Any, index: Any, dim: int) -> Any:
         if not floating(a) or not _matches(a, index, dim):
@@ -179,7 +186,7 @@ def _scattering(fn: Any) -> Callable[..., Any]:
         def kernel(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
             if not (floating(a) and _matches(a, index, dim) and getattr(src, "dtype", None) is a.dtype):
                 return plain(xp, a, index, src, dim)
-            out = np.array(a, order="C")
+            out = _own(a)
             if src.ndim:
                 source = ready(src[tuple(slice(0, n) for n in index.shape)])
             else:

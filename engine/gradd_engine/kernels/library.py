@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .table import Native
 
 #: increase whenever a kernel's bits may change
-ID = "jit-5"
+ID = "jit-6"
 
 NATIVE: dict[str, Native] = {}
 for _module in (

@@ -44,6 +44,8 @@ INT64 = types.int64
 UINT32 = types.uint32
 #: row-major 1-D arrays
 INDICES = types.Array(types.int64, 1, "C")
+#: a row-major matrix of integers
+TABLE = types.Array(types.int64, 2, "C")
 BYTES = types.Array(types.uint8, 1, "C")
 DOUBLES = types.Array(types.float64, 1, "C")
 SINGLES = types.Array(types.float32, 1, "C")
@@ -212,3 +214,169 @@ def call_inner_loop(typing: Any, row: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64), build
+
+
+# -- products in registers -------------------------------------------------------------------------
+
+_FEATURES = cpu_target.target_context.codegen().magic_tuple()[2]
+#: bytes of a vector
+VECTOR = 64 if "+avx512f" in _FEATURES else 32
+#: rows and vectors of the results that `row_products` keeps in registers
+ROWS, VECTORS = (8, 3) if VECTOR == 64 else (6, 2)
+#: rows of either side of `row_correlations`, likewise
+GIVEN, SEEN = (4, 6) if VECTOR == 64 else (4, 2)
+
+
+def _register_loop(builder: Any, count: Any, step: int, starts: list[Any], body: Any) -> list[Any]:
+    """Values after ``body(k, values)`` for each k below `count` in steps; they never leave the registers."""
+    before, word = builder.block, ir.IntType(64)
+    loop, after = (builder.function.append_basic_block(name) for name in ("products", "products.done"))
+    none = builder.icmp_signed("<=", count, ir.Constant(word, 0))
+    builder.cbranch(none, after, loop)
+    builder.position_at_end(loop)
+    k = builder.phi(word)
+    k.add_incoming(ir.Constant(word, 0), before)
+    held = [builder.phi(start.type) for start in starts]
+    for phi, start in zip(held, starts, strict=True):
+        phi.add_incoming(start, before)
+    made = body(k, held)
+    following = builder.add(k, ir.Constant(word, step))
+    k.add_incoming(following, loop)
+    for phi, value in zip(held, made, strict=True):
+        phi.add_incoming(value, loop)
+    builder.cbranch(builder.icmp_signed("<", following, count), loop, after)
+    builder.position_at_end(after)
+    found = []
+    for start, value in zip(starts, made, strict=True):
+        phi = builder.phi(start.type)
+        phi.add_incoming(start, before)
+        phi.add_incoming(value, loop)
+        found.append(phi)
+    return found
+
+
+class _Vectors:
+    """Code for vectors of a real type, at addresses counted in its numbers."""
+
+    def __init__(self, context: Any, builder: Any, real: Any) -> None:
+        self.builder, self.real = builder, context.get_value_type(real)
+        self.size = real.bitwidth // 8
+        self.lanes = VECTOR // self.size
+        self.vector = ir.VectorType(self.real, self.lanes)
+
+    def _at(self, base: Any, offset: Any, kind: Any) -> Any:
+        if isinstance(offset, int):
+            offset = ir.Constant(ir.IntType(64), offset)
+        bytes_ = self.builder.mul(offset, ir.Constant(ir.IntType(64), self.size))
+        return self.builder.inttoptr(self.builder.add(base, bytes_), kind.as_pointer())
+
+    def load(self, base: Any, offset: Any) -> Any:
+        return self.builder.load(self._at(base, offset, self.vector), align=self.size)
+
+    def store(self, value: Any, base: Any, offset: Any) -> None:
+        self.builder.store(value, self._at(base, offset, self.vector), align=self.size)
+
+    def spread(self, base: Any, offset: Any) -> Any:
+        """One number in all lanes."""
+        number = self.builder.load(self._at(base, offset, self.real))
+        none = ir.Constant(self.vector, ir.Undefined)
+        first = self.builder.insert_element(none, number, ir.Constant(ir.IntType(32), 0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
+        return self.builder.shuffle_vector(first, none, zeros)
+
+    def put(self, number: Any, base: Any, offset: Any) -> None:
+        self.builder.store(number, self._at(base, offset, self.real))
+
+    def total(self, value: Any) -> Any:
+        """The sum of all lanes: of halves, of their halves, and so on."""
+        lanes, index = self.lanes, ir.IntType(32)
+        while lanes > 1:
+            lanes //= 2
+            none = ir.Constant(value.type, ir.Undefined)
+            halves = [
+                ir.Constant(ir.VectorType(index, lanes), list(range(first, first + lanes)))
+                for first in (0, lanes)
+            ]
+            value = self.builder.fadd(*(self.builder.shuffle_vector(value, none, half) for half in halves))
+        return self.builder.extract_element(value, ir.Constant(index, 0))
+
+    def multiply_add(self, a: Any, b: Any, to: Any) -> Any:
+        product = self.builder.fmul(a, b, flags=("contract",))
+        return self.builder.fadd(to, product, flags=("contract",))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def row_products(
+    typing: Any, zero: Any, a: Any, b: Any, offsets: Any, count: Any, starts: Any, out: Any, apart: Any
+) -> Any:
+    """ROWS rows of VECTORS vectors, written to `out`, each row `apart` from the last: each starts with its
+    number at `starts`, to which ``a[k, row] * b[offsets[k] :]`` is added for each k below `count`.
+
+    All are addresses but the count, `apart` and `zero`, which says of what type the numbers are.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _, a, b, offsets, count, starts, out, apart = args
+        v = _Vectors(context, builder, signature.args[0])
+        word = ir.IntType(64)
+        places = builder.inttoptr(offsets, word.as_pointer())
+
+        def body(k: Any, held: list[Any]) -> list[Any]:
+            at = builder.load(builder.gep(places, [k]))
+            seen = [v.load(b, builder.add(at, ir.Constant(word, n * v.lanes))) for n in range(VECTORS)]
+            first = builder.mul(k, ir.Constant(word, ROWS))
+            made = []
+            for row in range(ROWS):
+                factor = v.spread(a, builder.add(first, ir.Constant(word, row)))
+                made += [v.multiply_add(factor, x, held[row * VECTORS + n]) for n, x in enumerate(seen)]
+            return made
+
+        begin = [v.spread(starts, row) for row in range(ROWS) for _ in range(VECTORS)]
+        for n, value in enumerate(_register_loop(builder, count, 1, begin, body)):
+            row, place = divmod(n, VECTORS)
+            to = builder.mul(apart, ir.Constant(word, row))
+            v.store(value, out, builder.add(to, ir.Constant(word, place * v.lanes)))
+        return context.get_dummy_value()
+
+    if not isinstance(zero, types.Float):
+        return None
+    return types.void(zero, *(types.int64,) * 7), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def row_correlations(
+    _: Any, zero: Any, a: Any, apart: Any, b: Any, offsets: Any, count: Any, out: Any
+) -> Any:  # fmt: skip
+    """Sums of GIVEN rows, `apart` from each other from `a` on, times SEEN rows ``b[offsets[k] :]``, over
+    `count` numbers in whole vectors, written to `out` one after another.
+
+    All are addresses but the numbers and `zero`, which says of what type the rows are.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _, a, apart, b, offsets, count, out = args
+        v = _Vectors(context, builder, signature.args[0])
+        word = ir.IntType(64)
+        places = builder.inttoptr(offsets, word.as_pointer())
+        at = [builder.load(builder.gep(places, [ir.Constant(word, k)])) for k in range(SEEN)]
+        rows = [builder.mul(apart, ir.Constant(word, row)) for row in range(GIVEN)]
+
+        def body(j: Any, held: list[Any]) -> list[Any]:
+            given = [v.load(a, builder.add(row, j)) for row in rows]
+            made = list(held)
+            for k, begin in enumerate(at):
+                seen = v.load(b, builder.add(begin, j))
+                for row, x in enumerate(given):
+                    n = row * SEEN + k
+                    made[n] = v.multiply_add(x, seen, held[n])
+            return made
+
+        nothing = ir.Constant(v.vector, [0.0] * v.lanes)
+        found = _register_loop(builder, count, v.lanes, [nothing] * (GIVEN * SEEN), body)
+        for n, value in enumerate(found):
+            v.put(v.total(value), out, n)
+        return context.get_dummy_value()
+
+    if not isinstance(zero, types.Float):
+        return None
+    return types.void(zero, *(types.int64,) * 6), build

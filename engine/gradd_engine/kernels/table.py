@@ -65,7 +65,7 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
 def _load(xp: Any) -> tuple[Mapping[str, Native], str, Any]:
     plain = f"{xp.__name__}-{xp.__version__}"
     if xp is not np:
-        return {}, plain, None
+        return _on_device(xp, plain)
     wanted = os.environ.get("GRADD_KERNELS", "")
     if wanted not in ("", "numpy", "jit"):
         raise RuntimeError(f"GRADD_KERNELS is {wanted!r}, neither numpy nor jit")
@@ -80,3 +80,12 @@ def _load(xp: Any) -> tuple[Mapping[str, Native], str, Any]:
         from . import library
 
     return library.NATIVE, f"{library.ID}+{compiler()}+{plain}", library.LOOPS
+
+
+def _on_device(xp: Any, plain: str) -> tuple[Mapping[str, Native], str, Any]:
+    """The device kernels, unless GRADD_CUDA_KERNELS is 0."""
+    if xp.__name__ != "cupy" or os.environ.get("GRADD_CUDA_KERNELS", "") == "0":
+        return {}, plain, None
+    from . import cuda
+
+    return cuda.NATIVE, f"{cuda.IDENTITY}+{plain}", None

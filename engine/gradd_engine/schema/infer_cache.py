@@ -25,7 +25,7 @@ class InferCache:
 
     __slots__ = (
         "apart", "asks", "complex", "contiguous", "dtype", "inputs", "label", "line", "meta", "nbytes",
-        "others", "params", "recipes", "shape", "slots", "takes", "tracks",
+        "others", "params", "recipes", "shape", "slots", "swift", "takes", "tracks",
     )  # fmt: skip
 
     meta: Meta
@@ -43,6 +43,8 @@ class InferCache:
     recipes: dict[tuple[bool, ...], Any]
     shape: tuple[int, ...]
     slots: tuple[tuple[int, int], ...]
+    #: what computes it on eager backends; None until it is made, False where only `compute` will do
+    swift: Any
     takes: tuple[Any, ...]
     tracks: bool
 
@@ -54,5 +56,5 @@ class InferCache:
         found.tracks, found.takes, found.asks = self.tracks, self.takes, self.asks
         found.params, found.label, found.slots = self.params, self.label, self.slots
         found.others, found.apart = self.others, self.apart
-        found.inputs, found.recipes = self.inputs, {}
+        found.inputs, found.recipes, found.swift = self.inputs, {}, False
         return found

@@ -95,6 +95,8 @@ class Backend(Protocol):
     device: Device
     listener: Listener | None
     is_meta: bool
+    #: whether it runs kernels at once, on arrays
+    eager: bool
     #: how many levels of vmap it stands on (see `batching/level.py`)
     level: int
     tensor_class: type[Tensor]

@@ -106,6 +106,7 @@ class TraceBackend:
     """Records what it is asked to do. Tensors have blocks instead of memory."""
 
     is_meta = False
+    eager = False
     level = 0
     listener: Listener | None = None
     tensor_class = Tensor

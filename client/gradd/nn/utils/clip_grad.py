@@ -17,7 +17,7 @@ from ..._tensor import Tensor
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
-_TOP = namespace("")
+_TOP, _LINALG = namespace(""), namespace("linalg")
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
@@ -39,11 +39,8 @@ def get_total_norm(
     if not held:
         return _TOP["zeros"](())
     with no_grad():
-        if norm_type == float("inf"):
-            total = _TOP["stack"]([t.abs().max() for t in held]).max()
-        else:
-            powers = [t.abs().pow(norm_type).sum() for t in held]
-            total = _TOP["stack"](powers).sum().pow(1.0 / norm_type)
+        norm = _LINALG["vector_norm"]
+        total = norm(_TOP["stack"]([norm(t, norm_type) for t in held]), norm_type)
         if error_if_nonfinite and not bool(total.isfinite()):
             raise RuntimeError(
                 f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, "

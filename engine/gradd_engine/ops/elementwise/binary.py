@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 def _where_infer(condition: Tensor, input: Any, other: Any) -> Meta:
     if condition.dtype is not dtypes.bool_ and condition.dtype is not dtypes.uint8:
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{condition.dtype.title}"
-        )
+        text = "where expected condition to be a boolean tensor, but got a tensor with dtype"
+        raise RuntimeError(f"{text} {condition.dtype.title}")
     meta = pointwise_meta([condition, input, other], dtypes.result_type([input, other]), dtypes.float32)
     meta.compute = None
     return meta

@@ -20,7 +20,7 @@ from . import (
     view_copies,
 )
 from .joining import cat, stack
-from .scatter import gather_op, scatter_add, scatter_op
+from .scatter import gather_op, gathered_back, scatter_add, scatter_op
 from .slicing import narrow
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "dynamic",
     "embedding",
     "gather_op",
+    "gathered_back",
     "index_select",
     "indexing",
     "joining",

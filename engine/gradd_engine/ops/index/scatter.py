@@ -15,6 +15,8 @@ from ..shared import element, fits, zeros
 from .slicing import slice_backward
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...schema import Op
 
 #: dtypes that an index may have
@@ -38,8 +40,12 @@ def bounded(index: Any, size: int, dim: int) -> None:
     within(index, 0, size, RuntimeError, text, "gather or scatter")
 
 
-def _zeros(meta: Any, dtype: Any) -> Any:
-    return zeros(list(meta.shape), dtype=dtype)
+def gathered_back(g: Any, index: Any, shape: Sequence[int], dim: int) -> Any:
+    """The gradient of elements that were taken at `index` along `dim` from a tensor of this shape.
+
+    The zeros are one number, expanded: kernels know that they need not copy them.
+    """
+    return scatter_add(expand(zeros([], dtype=g.dtype), list(shape)), dim, index, g)
 
 
 # -- gather and scatter ----------------------------------------------------------------------------
@@ -78,7 +84,7 @@ gather_op: Op = kernel(
     "gather(Tensor input, int dim, Tensor index) -> Tensor",
     infer=lambda input, index, dim: _gather_infer(input, dim, index),
     impl=_gather_impl,
-    vjp={"input": lambda g, input, index, dim: scatter_add(_zeros(input, g.dtype), dim, index, g)},
+    vjp={"input": lambda g, input, index, dim: gathered_back(g, index, input.shape, dim)},
     jvp=LINEAR,
     doc="out[i][j] = input[index[i][j]][j] for dim 0 (torch.gather).",
 )

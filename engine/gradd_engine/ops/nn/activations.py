@@ -140,11 +140,25 @@ threshold: Op = elementwise(
 )
 published(threshold, "", F)
 
+leaky_relu_backward: Op = elementwise(
+    "leaky_relu_backward(Tensor grad_output, Tensor input, float negative_slope) -> Tensor",
+    infer=lambda grad_output, input, negative_slope: broadcast(grad_output, input),
+    impl=lambda xp, g, x, negative_slope: xp.where(x > 0, g, g * g.dtype.type(negative_slope)),
+    vjp=(
+        lambda g, input, negative_slope: leaky_relu_backward(g, input, negative_slope),
+        lambda g: zeros_like(g),
+    ),
+    namespace="-",
+    outside=True,
+    doc="The gradient where the input is positive, otherwise times the slope.",
+    raises=False,
+)
+
 leaky_relu: Op = elementwise(
     "leaky_relu(Tensor input, float negative_slope=0.01) -> Tensor",
     infer=floating("leaky_relu_cpu"),
     impl=lambda xp, a, negative_slope: xp.where(a > 0, a, a * a.dtype.type(negative_slope)),
-    vjp=lambda g, input, negative_slope: of_pieces(where(input > 0, g, g * negative_slope), input),
+    vjp=lambda g, input, negative_slope: leaky_relu_backward(g, input, negative_slope),
     inplace=True,
     namespace=F,
     doc="The input, times a slope where not positive (torch.nn.functional.leaky_relu).",
@@ -218,18 +232,40 @@ def _elu_kernel(xp: Any, a: Any, alpha: Any, scale: Any, input_scale: Any) -> An
     return xp.where(a > 0, a * number(scale), low)
 
 
-def _elu_vjp(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+def _elu_back_kernel(xp: Any, g: Any, x: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    number = x.dtype.type
+    low = xp.exp(xp.minimum(x, number(0)) * number(input_scale)) * number(input_scale * alpha * scale)
+    return g * xp.where(x <= 0, low, number(scale))
+
+
+def _elu_back(grad_output: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     below = input <= 0
     # 0 keeps exp finite on the side that `where` drops, and makes the second derivative at 0 zero
     low = exp(where(input < 0, input, 0.0) * input_scale) * (input_scale * alpha * scale)
-    return g * where(below, low, float(scale))
+    return grad_output * where(below, low, float(scale))
 
+
+def _backward_meta(grad_output: Tensor, input: Tensor, **_: Any) -> Meta:
+    return broadcast(grad_output, input)
+
+
+elu_backward: Op = elementwise(
+    "elu_backward(Tensor grad_output, Tensor input, Number alpha, Number scale, Number input_scale) "
+    "-> Tensor",
+    infer=_backward_meta,
+    impl=_elu_back_kernel,
+    composite=_elu_back,
+    namespace="-",
+    outside=True,
+    doc="The gradient of elu.",
+    raises="not of floats",
+)
 
 _elu: Op = elementwise(
     "elu(Tensor input, Number alpha=1.0, Number scale=1.0, Number input_scale=1.0) -> Tensor",
     infer=floating("elu_cpu"),
     impl=_elu_kernel,
-    vjp=_elu_vjp,
+    vjp=lambda g, input, alpha, scale, input_scale: elu_backward(g, input, alpha, scale, input_scale),
     inplace=True,
     namespace=F,
     doc="The input where positive, otherwise alpha * (exp(input) - 1) (torch.nn.functional.elu).",
@@ -270,7 +306,7 @@ celu: Op = elementwise(
     "celu(Tensor input, Number alpha=1.0) -> Tensor",
     infer=floating("elu_cpu"),
     impl=lambda xp, a, alpha: _elu_kernel(xp, a, alpha, 1.0, 1.0 / alpha),
-    vjp=lambda g, input, alpha: _elu_vjp(g, input, alpha, 1.0, 1.0 / alpha),
+    vjp=lambda g, input, alpha: elu_backward(g, input, alpha, 1.0, 1.0 / alpha),
     inplace=True,
     namespace="|nn.functional",
     doc="elu with exp(input / alpha), smooth for every alpha (torch.celu).",
@@ -297,10 +333,6 @@ def _silu_back(grad_output: Any, input: Any) -> Any:
 def _silu_infer(input: Tensor) -> Meta:
     refuse(input.dtype, "silu_cpu", dtypes.bool_, integer=True)
     return same(input)
-
-
-def _backward_meta(grad_output: Tensor, input: Tensor, **_: Any) -> Meta:
-    return broadcast(grad_output, input)
 
 
 silu_backward: Op = elementwise(

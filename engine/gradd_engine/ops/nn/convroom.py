@@ -58,7 +58,8 @@ def conv_room(
         return meta
     columns, seen, blocks = _columns(input, meta.shape[2:], weight.shape[2:], stride, padding, dilation)
     found = numel(meta.shape) // blocks
-    return _with(meta, min(blocks, THREADS) * (columns + seen + found) * meta.dtype.itemsize, [input, weight])
+    elements = min(blocks, THREADS) * (columns + seen + found) + numel(weight.shape)
+    return _with(meta, elements * meta.dtype.itemsize, [input, weight])
 
 
 def weight_room(
@@ -76,7 +77,7 @@ def weight_room(
     columns, seen, blocks = _columns(input, grad.shape[2:], kernel, stride, padding, dilation)
     sums = min(blocks, sums_of(numel(meta.shape)))
     each = columns + 2 * seen + numel(grad.shape) // blocks
-    whole = (2 * sums + 2) * numel(meta.shape)
+    whole = (2 * sums_of(numel(meta.shape)) + 2) * numel(meta.shape)
     return _with(meta, (sums * each + whole) * meta.dtype.itemsize, [grad, input])
 
 
@@ -95,5 +96,5 @@ def transpose_room(meta: Meta, input: Tensor, weight: Tensor, padding: Sequence[
     parts = -(-n // images) * -(-each // channels)
     block = c * images * width + groups * channels * images * (taps * width + 2 * numel(whole))
     return _with(
-        meta, (min(parts, THREADS) * block + numel(weight.shape)) * meta.dtype.itemsize, [input, weight]
+        meta, (min(parts, THREADS) * block + 2 * numel(weight.shape)) * meta.dtype.itemsize, [input, weight]
     )

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, warn
-from ...declare import Joint, composite, kernel, public
+from ...data import Meta, broadcast_shapes, dtypes, numel, warn
+from ...declare import Joint, composite, elementwise, kernel, public
 from ..elementwise import div, mul, neg, sub, where
-from ..shared import pointwise_meta
+from ..shared import broadcast, pointwise_meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,13 +84,32 @@ def _mse_slope(input: Any, target: Any) -> Any:
     return mul(sub(input, target), 2.0)
 
 
+mse_loss_backward: Op = elementwise(
+    "mse_loss_backward(Tensor grad_output, Tensor input, Tensor target) -> Tensor",
+    infer=lambda grad_output, input, target: broadcast(grad_output, input, target),
+    impl=lambda xp, g, input, target: (input - target) * input.dtype.type(2) * g,
+    composite=lambda grad_output, input, target: mul(_mse_slope(input, target), grad_output),
+    namespace="-",
+    outside=True,
+    doc="The gradient of a squared difference for its input.",
+    raises="not of floats",
+)
+
+
+def _mse_pair(g: Any, input: Any, target: Any, needs: Any, reduction: str) -> tuple[Any, Any]:
+    if reduction == "mean":
+        g = div(g, max(numel(broadcast_shapes(input.shape, target.shape)), 1))
+    found = mse_loss_backward(g, input, target)
+    return found if needs[0] else None, neg(found) if needs[1] else None
+
+
 mse: Op = kernel(
     "mse_loss(Tensor input, Tensor target, *, str reduction='mean') -> Tensor",
     infer=_promoting("mse_cpu", real=True),
     impl=lambda xp, input, target, reduction: _reduce(xp.square(input - target), reduction),
     vjp=Joint(
         "input target",
-        lambda g, input, target, needs, reduction: _pair(_mse_slope(input, target), g, needs, reduction),
+        lambda g, input, target, needs, reduction: _mse_pair(g, input, target, needs, reduction),
     ),
     jvp=lambda input_t, target_t, input, target, reduction: _tangent(
         _mse_slope(input, target), input_t, target_t, reduction

@@ -12,8 +12,8 @@ from ...declare import composite, elementwise, kernel
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise import abs, sigmoid, tanh, where
-from ..shared import contiguous_like, refuse
-from .activations import F, floating, no_complex_bounds, of_pieces, published
+from ..shared import broadcast, contiguous_like, refuse, zeros_like
+from .activations import F, floating, no_complex_bounds, published
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +96,18 @@ tanhshrink: Op = composite(
 )
 
 
+hardshrink_backward: Op = elementwise(
+    "hardshrink_backward(Tensor grad_output, Tensor input, float lambd) -> Tensor",
+    infer=lambda grad_output, input, lambd: broadcast(grad_output, input),
+    impl=lambda xp, g, x, lambd: xp.where((x >= -lambd) & (x <= lambd), g.dtype.type(0), g),
+    vjp=(lambda g, input, lambd: hardshrink_backward(g, input, lambd), lambda g: zeros_like(g)),
+    namespace="-",
+    outside=True,
+    doc="The gradient where the input is outside of [-lambd, lambd] (or nan), otherwise 0.",
+    raises=False,
+)
+
+
 def _shrunk(input: Tensor, lambd: float, name: str) -> Meta:
     meta = floating(f"{name}_cpu")(input)
     if name == "softshrink" and not 0 <= lambd < math.inf:
@@ -112,7 +124,7 @@ def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> 
         f"{name}(Tensor input, float lambd=0.5) -> Tensor",
         infer=lambda input, lambd: _shrunk(input, lambd, name),
         impl=impl,
-        vjp=lambda g, input, lambd: of_pieces(where((input >= -lambd) & (input <= lambd), 0.0, g), input),
+        vjp=lambda g, input, lambd: hardshrink_backward(g, input, lambd),
         method=everywhere,
         namespace=f"|{F}" if everywhere else F,
         doc=f"0 within [-lambd, lambd] (torch.nn.functional.{name}).",
@@ -140,15 +152,27 @@ def _hardtanh_infer(input: Tensor, min_val: Any, max_val: Any) -> Meta:
     return floating("hardtanh_cpu", integers=True)(input)
 
 
+hardtanh_backward: Op = elementwise(
+    "hardtanh_backward(Tensor grad_output, Tensor input, Number min_val, Number max_val) -> Tensor",
+    infer=lambda grad_output, input, min_val, max_val: broadcast(grad_output, input),
+    impl=lambda xp, g, x, min_val, max_val: xp.where((x <= min_val) | (x >= max_val), g.dtype.type(0), g),
+    vjp=(
+        lambda g, input, min_val, max_val: hardtanh_backward(g, input, min_val, max_val),
+        lambda g: zeros_like(g),
+    ),
+    namespace="-",
+    outside=True,
+    doc="The gradient where the input is between the bounds (or nan), otherwise 0.",
+    raises=False,
+)
+
 hardtanh: Op = elementwise(
     "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0) -> Tensor",
     infer=_hardtanh_infer,
     impl=lambda xp, a, min_val, max_val: xp.minimum(
         xp.maximum(a, a.dtype.type(min_val)), a.dtype.type(max_val)
     ),
-    vjp=lambda g, input, min_val, max_val: of_pieces(
-        where((input <= min_val) | (input >= max_val), 0.0, g), input
-    ),
+    vjp=lambda g, input, min_val, max_val: hardtanh_backward(g, input, min_val, max_val),
     inplace=True,
     namespace=F,
     doc="Values clamped to [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",

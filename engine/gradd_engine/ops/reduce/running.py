@@ -14,8 +14,8 @@ from ...declare import Joint, kernel, public
 from ...kernels import accumulate
 from ...schema import Op
 from ..elementwise import exp
-from ..index import gather_op, scatter_add
-from ..shared import conj, refuse, return_type, zeros
+from ..index import gather_op, gathered_back
+from ..shared import conj, refuse, return_type
 from .scans import recurrence, shift
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         return values, accumulate(xp, "maximum", taken, dim)
 
     def vjp(grads: Any, out1: Any, input: Any, dim: int) -> Any:
-        return (scatter_add(zeros(list(input.shape), dtype=grads[0].dtype), dim, out1, grads[0]),)
+        return (gathered_back(grads[0], out1, input.shape, dim),)
 
     made = kernel(
         f"{name}(Tensor input, int dim) -> (Tensor values, const Tensor indices)",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, preserved_strides, wrap_dim
 from ...declare import composite, kernel, public
 from ...tensor import Tensor
-from ..index import gather_op, scatter_add, scatter_op
+from ..index import gather_op, gathered_back, scatter_op
 from ..shape import squeeze_dim, unsqueeze
 from ..shared import return_type, zeros
 
@@ -41,7 +41,7 @@ def _spread(grads: Sequence[Any], out1: Any, input_meta: Any, dim: int) -> Any:
     """The gradient of picked values, put back where they came from."""
     if grads[0] is None:
         return None
-    return scatter_add(zeros(list(input_meta.shape), dtype=grads[0].dtype), dim, out1, grads[0])
+    return gathered_back(grads[0], out1, input_meta.shape, dim)
 
 
 def _picked_tangent(input_t: Any, outs: Sequence[Any], dim: int) -> list[Any]:

@@ -1,0 +1,35 @@
+"""The Euclidean norm of a whole array on the device: what clipping takes of every gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .launch import LONG, dense, empty, launch, sum_threads
+from .sources import REALS
+
+#: blocks that share a large array
+BLOCKS = 256
+
+
+def _norm(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+        over = (
+            None if dim is None else {d % a.ndim for d in ([dim] if isinstance(dim, int) else dim) if a.ndim}
+        )
+        whole = over is None or not over or len(over) == a.ndim
+        if ord != 2 or not whole or a.dtype.char not in REALS or not a.size:
+            return plain(xp, a, ord, dim, keepdim, dtype)
+        out, types, n = empty(xp, (1,) * a.ndim if keepdim else (), a.dtype), a.dtype.char, a.size
+        if n <= LONG:
+            launch(xp, "square_sums", types, (1,), sum_threads(n), dense(xp, a), out, n)
+            return out
+        blocks = min(BLOCKS, -(-n // LONG))
+        parts = empty(xp, (blocks,), a.dtype)
+        launch(xp, "square_sums", types, (blocks,), 256, dense(xp, a), parts, n)
+        launch(xp, "root_of_sums", types, (1,), 256, parts, out, blocks)
+        return out
+
+    return kernel
+
+
+NATIVE = {"vector_norm": _norm}

@@ -1,0 +1,114 @@
+// Layer norm and its gradients: a block a row, then sums of columns.
+
+// Means, reciprocal standard deviations and (a - mean) * rstd * weight + bias of each row of n.
+template <class T> KERNEL layer_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
+                                     View<T> means, View<T> rstds, i64 rows, i64 n, double eps) {
+    typedef typename Wide<T>::type A;
+    for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
+        i64 row = r * n;
+        A total = 0;
+        for (i64 j = threadIdx.x; j < n; j += blockDim.x) total += wide(a[row + j]);
+        A mean = block_sum(total) / (A)n;
+        A spread = 0;
+        for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
+            A away = wide(a[row + j]) - mean;
+            spread += away * away;
+        }
+        A rstd = (A)1 / root(block_sum(spread) / (A)n + (A)eps);
+        if (threadIdx.x == 0) {
+            means[r] = narrow<T>(mean);
+            rstds[r] = narrow<T>(rstd);
+        }
+        for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
+            A x = (wide(a[row + j]) - mean) * rstd;
+            if (weight.given()) x *= wide(weight[j]);
+            if (bias.given()) x += wide(bias[j]);
+            out[row + j] = narrow<T>(x);
+        }
+    }
+}
+
+// The gradient for the input.
+template <class T> KERNEL layer_norm_input(View<const T> g, View<const T> a, View<const T> means,
+                                           View<const T> rstds, View<const T> weight, View<T> out, i64 rows,
+                                           i64 n) {
+    typedef typename Wide<T>::type A;
+    for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
+        i64 row = r * n;
+        A mean = wide(means[r]), rstd = wide(rstds[r]), total = 0, along = 0;
+        for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
+            A slope = wide(g[row + j]);
+            if (weight.given()) slope *= wide(weight[j]);
+            total += slope;
+            along += slope * ((wide(a[row + j]) - mean) * rstd);
+        }
+        total = block_sum(total) / (A)n;
+        along = block_sum(along) / (A)n;
+        for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
+            A slope = wide(g[row + j]);
+            if (weight.given()) slope *= wide(weight[j]);
+            out[row + j] = narrow<T>((slope - total - (wide(a[row + j]) - mean) * rstd * along) * rstd);
+        }
+    }
+}
+
+// Sums over the rows of a block's share, of the gradients for weight and bias: thirty-two columns a block,
+// and blockIdx.y counts shares of `most` rows. `for_weight` and `for_bias` have a row for each share.
+template <class T> KERNEL layer_norm_columns(View<const T> g, View<const T> a, View<const T> means,
+                                             View<const T> rstds, View<T> for_weight, View<T> for_bias,
+                                             i64 rows, i64 n, i64 most) {
+    typedef typename Wide<T>::type A;
+    SHARED(A, 1024, along);
+    SHARED(A, 1024, plain);
+    int x = threadIdx.x & 31, y = threadIdx.x >> 5, height = blockDim.x >> 5;
+    i64 j = (i64)blockIdx.x * 32 + x, share = blockIdx.y;
+    i64 end = (share + 1) * most < rows ? (share + 1) * most : rows;
+    A first = 0, second = 0;
+    if (j < n)
+        for (i64 r = share * most + y; r < end; r += height) {
+            A slope = wide(g[r * n + j]);
+            first += slope * ((wide(a[r * n + j]) - wide(means[r])) * wide(rstds[r]));
+            second += slope;
+        }
+    along[threadIdx.x] = first;
+    plain[threadIdx.x] = second;
+    __syncthreads();
+    if (y || j >= n) return;
+    for (int k = 1; k < height; k++) {
+        first += along[k * 32 + x];
+        second += plain[k * 32 + x];
+    }
+    if (for_weight.given()) for_weight[share * n + j] = narrow<T>(first);
+    if (for_bias.given()) for_bias[share * n + j] = narrow<T>(second);
+}
+
+// Sums of the columns of a matrix of few rows, one after another.
+template <class T> KERNEL column_sums(View<const T> a, View<T> out, i64 rows, i64 n) {
+    typedef typename Wide<T>::type A;
+    for (i64 j = first(); j < n; j += stride()) {
+        A total = 0;
+        for (i64 r = 0; r < rows; r++) total += wide(a[r * n + j]);
+        out[j] = narrow<T>(total);
+    }
+}
+
+// The square root of the sum of squares, by one block; by several, each one's sum.
+template <class T> KERNEL square_sums(View<const T> a, View<T> out, i64 n) {
+    typedef typename Wide<T>::type A;
+    A total = 0;
+    for (i64 i = first(); i < n; i += stride()) {
+        A x = wide(a[i]);
+        total += x * x;
+    }
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[blockIdx.x] = narrow<T>(gridDim.x == 1 ? root(total) : total);
+}
+
+// The square root of the sum of what blocks found.
+template <class T> KERNEL root_of_sums(View<const T> a, View<T> out, i64 n) {
+    typedef typename Wide<T>::type A;
+    A total = 0;
+    for (i64 i = threadIdx.x; i < n; i += blockDim.x) total += wide(a[i]);
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[0] = narrow<T>(root(total));
+}

@@ -1,0 +1,39 @@
+"""From an op's name to what makes its device kernel, and a name for the whole."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from . import (
+    activating,
+    attending,
+    channel_norms,
+    draws,
+    indexing,
+    layer_norms,
+    lengths,
+    likelihoods,
+    optimizers,
+    pooled,
+    runs,
+    softmaxes,
+)
+from .sources import KERNELS, source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Kernel = Callable[..., Any]
+
+#: what makes a device kernel from the one over CuPy's functions, which it falls back to
+NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
+for _module in (
+    activating, attending, channel_norms, draws, indexing, layer_norms, lengths, likelihoods,
+    optimizers, pooled, runs, softmaxes,
+):  # fmt: skip
+    NATIVE.update(_module.NATIVE)
+
+_TEXTS = "".join(source_of(name) for name in sorted({k.source for k in KERNELS.values()}))
+#: changes with the sources
+IDENTITY = f"cuda-{hashlib.sha256(_TEXTS.encode()).hexdigest()[:12]}"

@@ -1,0 +1,125 @@
+"""Samples of all ops in all forms, again and again, with a trail and without: values, geometries, errors, and
+what became of their inputs.
+
+Some repetitions run under another default dtype, or where nothing is recorded for backward.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import gradd
+import pytest
+from gradd._program.builder import Builder
+from gradd._recording import trail
+from gradd._recording.trail import Trail
+from gradd_engine.tensor import Node
+
+from tests.replay.bodies import outcome
+from tests.replay.cuts import Cuts, cutting
+from tests.replay.forms import Body, all_bodies
+
+#: every so many samples are tried; `make fuzz` asks for all
+EACH = int(os.environ.get("GRADD_TRAIL_SAMPLES", "400"))
+PARTS = 4
+#: by repetition: how it differs from the others
+TURNS = ("", "no_grad", "float64") * 4
+
+
+@contextmanager
+def _turned(turn: str) -> Iterator[None]:
+    before = gradd.get_default_dtype()
+    try:
+        if turn == "float64":
+            gradd.set_default_dtype(gradd.float64)
+        with gradd.set_grad_enabled(turn != "no_grad"):
+            yield
+    finally:
+        gradd.set_default_dtype(before)
+
+
+def _flags(t: Any) -> tuple[Any, ...]:
+    return (
+        tuple(t.shape), t.stride(), t.storage_offset(), str(t.dtype), t.requires_grad, t.is_leaf, t._version,
+        None if t.grad_fn is None else t.grad_fn.name(),
+    )  # fmt: skip
+
+
+def _run(body: Body, session: Any, cuts: Cuts, seed: str) -> list[Any]:
+    told = []
+    for turn in TURNS:
+        inputs = body.inputs()
+        session.flush()  # a program that begins with an upload is not answered
+        cuts.begin(seed)
+        with _turned(turn):
+            told.append((turn, outcome(body, session, lambda inputs=inputs: inputs, None, cuts)))
+        told.append((turn, [_flags(t) for t in inputs]))
+    return told
+
+
+def _session(bodies: list[Body], on: bool) -> tuple[dict[str, list[Any]], int]:
+    """What each body tells, and how many ops were answered."""
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(Trail, "on", on)
+        patch.setattr(Node, "turned", False)
+        patch.setattr(Node, "any_sparse", False)
+        cuts = stack.enter_context(cutting())
+        session = stack.enter_context(gradd.connect("local:"))
+        found = {str(body): _run(body, session, cuts, f"{body}/{n % 2}") for n, body in enumerate(bodies)}
+        return found, session.recorder().trail.answered
+
+
+def differing(groups: Iterator[list[Body]]) -> tuple[list[str], int]:
+    """The bodies that tell something else with a trail, each with what it told first, and how many ops were
+    answered.
+    """
+    wrong, answered = [], 0
+    for bodies in groups:
+        if bodies:
+            without, (found, count) = _session(bodies, False)[0], _session(bodies, True)
+            answered += count
+            for name, told in found.items():
+                pair = next(
+                    (p for p in zip(without[name], told, strict=True) if repr(p[0]) != repr(p[1])), None
+                )
+                if pair is not None:
+                    wrong.append(f"{name}: without {str(pair[0])[:300]}\n  with {str(pair[1])[:300]}")
+    return wrong, answered
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_sample_of_an_op_tells_that_there_is_a_trail(part: int) -> None:
+    wrong, answered = differing(all_bodies(EACH * part // PARTS, EACH))
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:20])
+    assert answered > 100
+
+
+def _some(*keys: str) -> Iterator[list[Body]]:
+    for bodies in all_bodies():
+        if bodies and bodies[0].key in keys:
+            yield bodies
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("plant", ["turned", "dtype"])
+def test_what_was_answered_once_is_told(monkeypatch: pytest.MonkeyPatch, plant: str) -> None:
+    """A tensor that an op turned in place, and a program of another default dtype."""
+    if plant == "turned":
+        monkeypatch.setattr(trail, "placed", lambda inputs: [])
+        keys = ("t",)
+    else:
+        begin: Callable[..., None] = Builder.begin
+
+        def any_dtype(self: Builder, known: Any) -> None:
+            begin(self, known)
+            self.known = known
+
+        monkeypatch.setattr(Builder, "begin", any_dtype)
+        monkeypatch.setattr(Trail, "_ready", lambda *_: True)
+        keys = ("div", "sin")
+    assert differing(_some(*keys))[0]

@@ -1,0 +1,94 @@
+"""Calls of attention, and of what reads and adds by index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.cuda.cases import Case, Make
+
+
+def _attend(
+    q: tuple[int, ...], keys: int, outs: int, mask: str, causal: bool, back: bool, scale: float = 0.3
+) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        lead, n = q[:-2], q[-1]
+        shapes = [q, (*lead, keys, n), (*lead, keys, outs)]
+        arrays = [rng.normal(0, 1, s).astype(t) for s in shapes]
+        hides: Any = None
+        if mask == "bool":
+            hides = rng.random((q[-2], keys)) < 0.7
+            hides[0] = False
+        elif mask == "term":
+            hides = rng.normal(0, 1, (*lead[:1], *[1] * (len(lead) - 1), q[-2], keys)).astype(t)
+        elif mask == "row":
+            hides = rng.normal(0, 1, (*lead, 1, keys)).astype(t)
+        slope = [rng.normal(0, 1, (*q[:-1], outs)).astype(t)] if back else []
+        return [*slope, *arrays, hides], {"causal": causal, "scale": scale}
+
+    return make
+
+
+_ATTENDED: tuple[tuple[Any, ...], ...] = (
+    ((5, 4), 5, 4, "", False), ((2, 3, 33, 8), 20, 5, "", False), ((2, 2, 35, 16), 35, 16, "", True),
+    ((2, 3, 17, 8), 40, 8, "bool", False), ((2, 3, 9, 8), 16, 8, "term", False),
+    ((2, 7, 60), 18, 64, "row", False),
+    ((1, 20, 8), 50, 3, "", True), ((1, 50, 8), 20, 3, "", True),
+)  # fmt: skip
+
+
+def _slices(shape: tuple[int, ...], many: int, dim: int, kind: str) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        index = rng.integers(0, shape[dim], many).astype(kind)
+        return [rng.normal(0, 1, shape).astype(t), index], {"dim": dim}
+
+    return make
+
+
+def _gather(shape: tuple[int, ...], many: int, dim: int, kind: str) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        size = tuple(many if d == dim % len(shape) else n for d, n in enumerate(shape))
+        index = rng.integers(0, shape[dim], size).astype(kind)
+        return [rng.normal(0, 1, shape).astype(t), index], {"dim": dim}
+
+    return make
+
+
+def _table(index: tuple[int, ...], rows: int, width: int, kind: str) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        attrs = {"padding_idx": None, "scale_grad_by_freq": False, "sparse": False}
+        return [rng.integers(0, rows, index).astype(kind), rng.normal(0, 1, (rows, width)).astype(t)], attrs
+
+    return make
+
+
+def _rows(
+    index: tuple[int, ...], rows: int, width: int, padding: int | None, scaled: bool, kind: str
+) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        at = rng.integers(0, rows, index).astype(kind)
+        attrs = {"rows": rows, "padding_idx": padding, "scale_grad_by_freq": scaled}
+        return [rng.normal(0, 1, (*index, width)).astype(t), at], attrs
+
+    return make
+
+
+CASES = [
+    *(Case("attend", _attend(*how, False), str(how), 64) for how in _ATTENDED),
+    *(Case("attend_backward", _attend(*how, True), str(how), 128) for how in _ATTENDED),
+    Case("attend", _attend((4, 4), 4, 4, "", False, False, -0.5), "negative", 64),
+    Case("attend_backward", _attend((4, 4), 4, 4, "", False, True, -0.5), "negative", 128),
+    *(
+        Case(op, make(shape, many, dim, kind), f"{shape}-{many}-{dim}-{kind}", 0)
+        for op, make in (("index_select", _slices), ("gather", _gather))
+        for shape, many, dim, kind in (
+            ((5,), 3, 0, "int64"), ((4, 5, 6), 9, 1, "int32"), ((3, 50), 7, -1, "int64"),
+        )
+    ),
+    Case("embedding", _table((3, 4), 11, 5, "int64"), "", 0),
+    Case("embedding", _table((), 11, 40, "int32"), "one", 0),
+    Case("embedding_backward", _rows((3, 40), 11, 5, None, False, "int64")),
+    Case("embedding_backward", _rows((60,), 7, 33, 2, True, "int32"), "scaled"),
+    Case("embedding_backward", _rows((1,), 2, 3, None, False, "int64"), "one"),
+]  # fmt: skip
