@@ -140,9 +140,12 @@ streams: $(STAMP) ## 4,000 random loops that draw random numbers; the client's a
 	GRADD_STREAMS=4000 $(PY) -m pytest -rs tests/client/test_stream.py
 	$(PY) -m pytest -rs $(SPREAD) --streams tests/client tests/semantics
 
-device: $(STAMP) ## the samples of all ops on a strict stand-in for CuPy; prints who waits for the device
+device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 2,000 random programs, loops, the semantics tests, the examples; prints who waits
 	GRADD_DEVICE=all $(PY) -m pytest -rs tests/device
 	$(PY) -m tests.device.runs
+	$(PY) -m tests.device.programs 2000
+	$(PY) -m tests.device.loops
+	$(PY) -m pytest -rs $(SPREAD) --standin tests/semantics tests/examples
 
 cuda-compile: $(STAMP) ## compile the device kernels by NVRTC for sm_80, sm_90 and sm_100; run them all as host code, bounds checked
 	$(PY) -m pip install --quiet --group cuda-compile

@@ -6,8 +6,6 @@ import cmath
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...data import Meta, dtypes
 from ...declare import attach, composite, elementwise, public
 from ...schema import Op
@@ -142,8 +140,7 @@ def _pow_tensor_infer(input: Tensor, exponent: Tensor) -> Meta:
 def _power(xp: Any, a: Any, b: Any) -> Any:
     if "c" in (a.dtype.kind, b.dtype.kind):
         return _complex_power(xp, a, b)
-    known = isinstance(b, (np.ndarray, np.generic))
-    if b.dtype.kind == "i" and (not known or (b < 0).any()):
+    if b.dtype.kind == "i" and (hasattr(b, "get") or (b < 0).any()):
         # integer results only: 1 and -1 have them, all others are 0 (even 1/0), as in PyTorch
         one = xp.where(b % 2 == 0, 1, a)
         return xp.where(b < 0, xp.where(xp.abs(a) == 1, one, 0), xp.power(a, xp.where(b < 0, 0, b)))
