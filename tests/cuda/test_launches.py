@@ -1,4 +1,4 @@
-"""Whole trainings on the stand-in: the same losses with device kernels, by the launches that docs/gpu.md has."""
+"""Whole trainings on the stand-in: the same losses with device kernels, by the launches of docs/gpu.md."""
 
 from __future__ import annotations
 
