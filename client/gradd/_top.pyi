@@ -6296,9 +6296,6 @@ def where(
     """`input` where the condition is true, otherwise `other`. With only a condition, the indices where
     it is true.
 
-    Raises RuntimeError: where expected condition to be a boolean tensor, but got a tensor with
-      dtype ...
-
     https://pytorch.org/docs/stable/generated/torch.where.html
     """
 

@@ -105,21 +105,32 @@ def _some(*keys: str) -> Iterator[list[Body]]:
             yield bodies
 
 
+def _shapes() -> set[tuple[int, ...]]:
+    """Of a matrix that a loop turns in place."""
+    with gradd.connect("local:") as session:
+        found = set()
+        for _ in range(5):
+            x = gradd.arange(6).reshape(2, 3)
+            x.t_()
+            session.flush()
+            found.add(tuple(x.shape))
+        return found
+
+
+def test_a_turn_that_is_answered_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _shapes() == {(3, 2)}
+    monkeypatch.setattr(trail, "placed", lambda inputs: [])
+    assert _shapes() == {(3, 2), (2, 3)}
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("plant", ["turned", "dtype"])
-def test_what_was_answered_once_is_told(monkeypatch: pytest.MonkeyPatch, plant: str) -> None:
-    """A tensor that an op turned in place, and a program of another default dtype."""
-    if plant == "turned":
-        monkeypatch.setattr(trail, "placed", lambda inputs: [])
-        keys = ("t",)
-    else:
-        begin: Callable[..., None] = Builder.begin
+def test_a_program_of_another_dtype_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin: Callable[..., None] = Builder.begin
 
-        def any_dtype(self: Builder, known: Any) -> None:
-            begin(self, known)
-            self.known = known
+    def any_dtype(self: Builder, known: Any) -> None:
+        begin(self, known)
+        self.known = known
 
-        monkeypatch.setattr(Builder, "begin", any_dtype)
-        monkeypatch.setattr(Trail, "_ready", lambda *_: True)
-        keys = ("div", "sin")
-    assert differing(_some(*keys))[0]
+    monkeypatch.setattr(Builder, "begin", any_dtype)
+    monkeypatch.setattr(Trail, "_ready", lambda *_: True)
+    assert differing(_some("div", "sin"))[0]

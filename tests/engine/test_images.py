@@ -155,7 +155,9 @@ def test_compiled_convolutions_are_the_plain_ones(case: Any, dtype: str, count: 
         if dtype == "complex64":
             np.testing.assert_array_equal(found, want)
         else:
-            np.testing.assert_allclose(found, want, **close)
+            # sums of terms that are larger than they are
+            scale = max(1.0, float(np.abs(want).max(initial=0.0)) / 10)
+            np.testing.assert_allclose(found, want, rtol=close["rtol"], atol=close["atol"] * scale)
 
 
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])

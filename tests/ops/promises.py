@@ -94,7 +94,8 @@ class seen:
             see(op, inputs, attrs)
             into(self, op, target, meta, inputs, attrs)
 
-        self._before = {"run": run, "run_plain": plain, "run_into": into}
+        self._before = {"run": run, "run_plain": plain, "run_into": into, "eager": kind.eager}
+        kind.eager = False  # functions of an op and geometry call kernels themselves
         for name, fn in (("run", told_run), ("run_plain", told_plain), ("run_into", told_into)):
             setattr(kind, name, fn)
 

@@ -4886,9 +4886,6 @@ class Methods(EngineTensor):
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
         """`input` where the condition is true, otherwise `other`.
 
-        Raises RuntimeError: where expected condition to be a boolean tensor, but got a tensor with
-          dtype ...
-
         https://pytorch.org/docs/stable/generated/torch.Tensor.where.html
         """
 

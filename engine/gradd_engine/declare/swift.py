@@ -92,8 +92,8 @@ def swift(op: Op, known: InferCache, general: Callable[..., Tensor]) -> Swift | 
 
 #: what goes to `general`
 _UNUSUAL = (
-    "REROUTED", "LEVELS", "backend.listener is not None", "state.watcher is not None",
-    "state.inference is not None",
+    "REROUTED and (state.casting is not None or state.vmaps)", "LEVELS", "backend.listener is not None",
+    "state.watcher is not None", "state.inference is not None",
 )  # fmt: skip
 
 
