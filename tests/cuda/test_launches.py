@@ -1,31 +1,32 @@
-"""Whole trainings on the stand-in: the same losses with device kernels, by the launches of docs/gpu.md."""
+"""Trainings on the stand-in: the same losses with device kernels, by the launches that docs/gpu.md tells."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cuda import host, training
+from tests.cuda import host
+from tests.device.loops import measured
 
 PAGE = Path(__file__).parents[2] / "docs/gpu.md"
+#: by loop: launches of a planned step by CuPy alone, and with device kernels
+SHOWN = {
+    name: (int(alone), int(fewer))
+    for name, alone, fewer in re.findall(
+        r"^\| `([\w ]+)`: .*? \| (\d+) \| (\d+) \| [\d.]+ \|$", PAGE.read_text(), re.MULTILINE
+    )
+}
 
 pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSING))
 
 
-def _shown() -> dict[str, tuple[int, int, int]]:
-    """By training: launches without device kernels and with them, and waits, as docs/gpu.md has them."""
-    rows = re.findall(r"^\| `(\w+)`: .*? \| (\d+) \| (\d+) \| (\d+) \|$", PAGE.read_text(), re.MULTILINE)
-    return {name: (int(alone), int(fewer), int(waits)) for name, alone, fewer, waits in rows}
-
-
-@pytest.mark.parametrize("what", [training.mlp, training.transformer, training.images])
-def test_device_kernels_save_launches(what: Callable[[], Callable[[], Any]]) -> None:
-    loss, launches, waits = training.train(what, "0")
-    found, fewer, waited = training.train(what, "1")
-    assert found == pytest.approx(loss, rel=2e-4, abs=1e-4)
-    assert (launches, fewer, waited) == _shown()[what.__name__]
-    assert waited <= waits
+@pytest.mark.parametrize("name", ["convnet", "lstm", "mlp adam", "transformer"])
+def test_device_kernels_save_launches(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("GRADD_CUDA_KERNELS", "0")
+    alone = measured(name, planned=True)
+    monkeypatch.setenv("GRADD_CUDA_KERNELS", "1")
+    fewer = measured(name, planned=True)
+    assert fewer.losses == pytest.approx(alone.losses, rel=2e-4, abs=1e-4)
+    assert (alone.launches, fewer.launches) == SHOWN[name]

@@ -85,14 +85,8 @@ template <class T> KERNEL group_norm(View<const T> a, View<const T> weight, View
                                      double eps) {
     typedef typename Wide<T>::type A;
     i64 n = width * size, r = blockIdx.x, row = r * n, channel = r % groups * width;
-    A total = 0, spread = 0;
-    for (i64 j = threadIdx.x; j < n; j += blockDim.x) total += wide(a[row + j]);
-    A mean = block_sum(total) / (A)n;
-    for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
-        A away = wide(a[row + j]) - mean;
-        spread += away * away;
-    }
-    A rstd = (A)1 / root(block_sum(spread) / (A)n + (A)eps);
+    A mean, rstd;
+    moments(a, row, n, eps, mean, rstd);
     if (threadIdx.x == 0) {
         means[r] = narrow<T>(mean);
         rstds[r] = narrow<T>(rstd);

@@ -145,6 +145,19 @@ template <class Op, class A> __device__ A over_block(A x, A none) {
 template <class A> __device__ inline A block_sum(A x) { return over_block<Add>(x, (A)0); }
 template <class A> __device__ inline A block_largest(A x) { return over_block<Larger>(x, -endless<A>()); }
 
+// The mean of the n numbers from `row` on, and the reciprocal of their standard deviation.
+template <class T, class A>
+__device__ inline void moments(View<const T> a, i64 row, i64 n, double eps, A &mean, A &rstd) {
+    A total = 0, spread = 0;
+    for (i64 j = threadIdx.x; j < n; j += blockDim.x) total += wide(a[row + j]);
+    mean = block_sum(total) / (A)n;
+    for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
+        A away = wide(a[row + j]) - mean;
+        spread += away * away;
+    }
+    rstd = (A)1 / root(block_sum(spread) / (A)n + (A)eps);
+}
+
 // Four random numbers of block `block` of a random step, as `rng.bits` makes them.
 // Philox4x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
 struct Four {

@@ -6,15 +6,8 @@ template <class T> KERNEL layer_norm(View<const T> a, View<const T> weight, View
     typedef typename Wide<T>::type A;
     for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
         i64 row = r * n;
-        A total = 0;
-        for (i64 j = threadIdx.x; j < n; j += blockDim.x) total += wide(a[row + j]);
-        A mean = block_sum(total) / (A)n;
-        A spread = 0;
-        for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
-            A away = wide(a[row + j]) - mean;
-            spread += away * away;
-        }
-        A rstd = (A)1 / root(block_sum(spread) / (A)n + (A)eps);
+        A mean, rstd;
+        moments(a, row, n, eps, mean, rstd);
         if (threadIdx.x == 0) {
             means[r] = narrow<T>(mean);
             rstds[r] = narrow<T>(rstd);
