@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine.data import Meta
+from gradd_engine.data import Meta, from_numpy
 from gradd_engine.tensor import flat_bytes
 from gradd_engine.tracing import (
     Allocate,
@@ -25,7 +25,7 @@ from gradd_engine.tracing import (
     local,
 )
 
-from .blocks import cannot_raise
+from .blocks import FusedCall, cannot_raise
 from .registers import PlanStep, Registers
 
 if TYPE_CHECKING:
@@ -148,10 +148,13 @@ class Lowering:
         m = block.meta
         return self.register(Place(block, tuple(m.shape), tuple(m.strides), 0, m.dtype))
 
-    def lower(self, i: Instruction) -> None:
+    def lower(self, i: Instruction | FusedCall) -> None:
         """Append the calls of one instruction."""
         first = len(self.steps)
-        if isinstance(i, KernelCall):
+        if isinstance(i, FusedCall):
+            names = (c.op.name if isinstance(c, KernelCall) else "copy" for c in i.calls)
+            self._step(self._fused(i), "+".join(names))
+        elif isinstance(i, KernelCall):
             self._step(self._kernel(i), i.op.name)
         elif isinstance(i, Window):
             self._step(self._window(i), "view")
@@ -306,6 +309,26 @@ class Lowering:
             direct = getattr(xp, op.kernel.ufunc)
         pure = cannot_raise(i) and not any(op.written)
         return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct, pure)
+
+    def _fused(self, i: FusedCall) -> Callable[[Registers], None]:
+        backend, kernel = self.backend, i.kernel
+        made = [(self.home(b), b.meta) for b in i.made]
+        wanted = []
+        for a in i.arrays:
+            if isinstance(a, Place):
+                wanted.append(self.register(a))
+            else:
+                wanted.append(self._new())
+                self.numbers.append((wanted[-1], a.of.place, from_numpy(np.dtype(a.kind))))
+        xp, keys = backend.xp, range(kernel.keys)
+
+        def fused(f: Registers) -> None:
+            arrays = f.arrays
+            for register, meta in made:
+                arrays[register] = backend.allocate(meta)
+            kernel(xp, [arrays[w] for w in wanted], [f.generator.next() for _ in keys])
+
+        return fused
 
     def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
         """The register of an argument, or a list of them. A cast is a separate step."""

@@ -29,8 +29,9 @@ from gradd_engine.tracing import (
 )
 
 from ..program import run
-from .blocks import cannot_raise, written
+from .blocks import FusedCall, cannot_raise, written
 from .elide import elide_copies
+from .fuse import fuse
 from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
@@ -109,7 +110,8 @@ class Plan:
         code, same = elide_copies(postpone_writes(code), set(outliving))
         changed = {b.number for i in code for b in written(i)}
         lowering = Lowering(backend, same, self._mirrored.traced, changed)
-        first, early = _order(code)
+        listed = fuse(code, same, set(outliving), backend)
+        first, early = _order(listed)
         #: inputs whose memory is written to before something that may raise
         self._early = [b.source for b in early if b.source is not None]
         kept = {id(s): s for i in self._early if (s := found.tensors[i]._storage) is not None}
@@ -118,7 +120,7 @@ class Plan:
         #: the first step that cannot be undone
         self._writes_at = 0
         self._targets = [b.source for i in code for b in written(i) if b.source is not None]
-        for n, i in enumerate(code):
+        for n, i in enumerate(listed):
             lowering.lower(i)
             if n < first:
                 self._writes_at = len(lowering.steps)
@@ -264,7 +266,7 @@ def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
             raise TraceFailed("a write to memory that an input of unknown place is in")
 
 
-def _order(code: Sequence[Instruction]) -> tuple[int, list[Block]]:
+def _order(code: Sequence[Instruction | FusedCall]) -> tuple[int, list[Block]]:
     """The first instruction that writes to the session's memory after all that may raise, and the session's
     blocks that are written to before it, which are restored if something raises.
     """

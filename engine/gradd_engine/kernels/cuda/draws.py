@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import dtypes
-from .launch import each, empty
+from .launch import each, empty, signed
 from .sources import REALS
-
-_SIGN = 1 << 63
-
-
-def _signed(number: int) -> int:
-    """64 bits as the signed number that has them."""
-    return (number & ((1 << 64) - 1) ^ _SIGN) - _SIGN
 
 
 def _dropout_mask(plain: Any) -> Any:
@@ -23,7 +16,7 @@ def _dropout_mask(plain: Any) -> Any:
         out = empty(xp, meta.shape, a.dtype)
         each(
             xp, "dropout_mask", a.dtype.char, -(-out.size // 4), out, out.size, float(p), 1 / (1 - p),
-            *map(_signed, key),
+            *map(signed, key),
         )  # fmt: skip
         return out
 
@@ -39,7 +32,7 @@ def _drawn(name: str) -> Any:
                 return plain(xp, *arrays, meta=meta, key=key, **attrs)
             out = empty(xp, meta.shape, meta.dtype.np)
             many = (16 if name == "uniform" else 8) // out.itemsize
-            each(xp, name, out.dtype.char, -(-out.size // many), out, out.size, *map(_signed, key))
+            each(xp, name, out.dtype.char, -(-out.size // many), out, out.size, *map(signed, key))
             return out
 
         return kernel
@@ -52,7 +45,7 @@ def _bernoulli(plain: Any) -> Any:
         if meta.dtype not in (dtypes.float32, dtypes.float64) or not isinstance(p, (int, float)):
             return plain(xp, a, p, meta=meta, key=key)
         out = empty(xp, meta.shape, meta.dtype.np)
-        each(xp, "hits", out.dtype.char, -(-out.size // 2), out, out.size, float(p), *map(_signed, key))
+        each(xp, "hits", out.dtype.char, -(-out.size // 2), out, out.size, float(p), *map(signed, key))
         return out
 
     return kernel

@@ -85,3 +85,11 @@ def dense(xp: Any, a: Any) -> Any:
 def empty(xp: Any, shape: Any, dtype: Any) -> Any:
     """A row-major array; contents undefined."""
     return xp.empty(shape, np.dtype(dtype))
+
+
+_SIGN = 1 << 63
+
+
+def signed(number: int) -> int:
+    """64 bits as the signed number that has them: a random key's, for a kernel."""
+    return (number & ((1 << 64) - 1) ^ _SIGN) - _SIGN

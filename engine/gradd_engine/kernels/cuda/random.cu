@@ -5,10 +5,8 @@ template <class T> KERNEL dropout_mask(View<T> out, i64 n, double p, double scal
     typedef typename Wide<T>::type A;
     for (i64 block = first(); block * 4 < n; block += stride()) {
         Four drawn = philox((u64)block, (u64)seed, (u64)step);
-        for (int k = 0; k < 4 && block * 4 + k < n; k++) {
-            A uniform = (A)(drawn.of[k] >> 8) * (A)(1.0 / 16777216.0);
-            out[block * 4 + k] = narrow<T>(uniform >= (A)p ? (A)scale : (A)0);
-        }
+        for (int k = 0; k < 4 && block * 4 + k < n; k++)
+            out[block * 4 + k] = narrow<T>(kept<A>(drawn.of[k], p, scale));
     }
 }
 

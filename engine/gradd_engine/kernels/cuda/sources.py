@@ -13,6 +13,8 @@ TYPES = {
     "f": "float", "d": "double", "e": "Half", "E": "BFloat", "q": "i64", "i": "int", "h": "short",
     "b": "signed char", "B": "u8",
 }  # fmt: skip
+#: sources that compute what `elements.cuh` has
+ELEMENTS = frozenset({"activations", "random"})
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
 
@@ -57,10 +59,15 @@ KERNELS = {
 
 
 @cache
+def text_of(*files: str) -> str:
+    """Files after what all begin with; errors name their lines."""
+    texts = ((f, (_HERE / f).read_text()) for f in ("common.cuh", *files))
+    return "".join(f'#line 1 "{f}"\n{text}' for f, text in texts)
+
+
 def source_of(name: str) -> str:
-    """The text of a source, after what all begin with; errors name the lines of the files."""
-    parts = ((f, (_HERE / f).read_text()) for f in ("common.cuh", f"{name}.cu"))
-    return "".join(f'#line 1 "{f}"\n{text}' for f, text in parts)
+    """The text of a source, with all that it needs."""
+    return text_of(*(["elements.cuh"] if name in ELEMENTS else []), f"{name}.cu")
 
 
 def together(source: str, types: str) -> list[str]:
