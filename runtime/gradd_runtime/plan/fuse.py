@@ -29,15 +29,9 @@ LONGEST = 64
 
 
 def fuse(
-    code: Sequence[Instruction], same: dict[int, Block], outliving: set[int], backend: ArrayBackend
+    code: Sequence[Instruction | FusedCall], memory: Memory, backend: ArrayBackend, fusing: Any
 ) -> list[Instruction | FusedCall]:
-    """The code with what can be fused in groups. `same`: blocks whose memory others have; `outliving`:
-    numbers of blocks that outlive the program.
-    """
-    fusing = backend.kernels.fusing
-    if fusing is None:
-        return list(code)
-    memory = Memory(code, same, outliving)
+    """The code with what can be fused in groups."""
     done: list[Instruction | FusedCall] = []
     group = Group(memory, fusing)
     for n, i in enumerate(code):
@@ -57,9 +51,13 @@ def fuse(
 
 
 class Memory:
-    """Which blocks are one memory, and which instructions use each."""
+    """Which blocks are one memory, and which instructions use each. `same`: blocks whose memory others have;
+    `outliving`: numbers of blocks that outlive the program.
+    """
 
-    def __init__(self, code: Sequence[Instruction], same: dict[int, Block], outliving: set[int]) -> None:
+    def __init__(
+        self, code: Sequence[Instruction | FusedCall], same: dict[int, Block], outliving: set[int]
+    ) -> None:
         self._same = same
         self.users: dict[int, set[int]] = {}
         for n, i in enumerate(code):
@@ -122,7 +120,7 @@ class Group:
         self._arrays: dict[Any, Any] = {}
         self._keys = 0
 
-    def meets(self, i: Instruction) -> bool:
+    def meets(self, i: Instruction | FusedCall) -> bool:
         """Whether an instruction cannot go before the group."""
         if not self._calls or isinstance(i, (Window, Upload)):
             return False
@@ -208,7 +206,7 @@ class Group:
         if not isinstance(o.of, (Place, RuntimeValue)):
             return self._fusing.literal(o.of), o.kind
         if what not in part.loads:
-            part.loads[what] = f"u{len(part.loads)}"
+            part.loads[what] = f"x{len(part.loads)}"
         return part.loads[what], kind_of(what.dtype) or "" if isinstance(what, Place) else o.kind
 
     def close(self) -> list[Instruction | FusedCall]:

@@ -31,7 +31,7 @@ from gradd_engine.tracing import (
 from ..program import run
 from .blocks import FusedCall, cannot_raise, written
 from .elide import elide_copies
-from .fuse import fuse
+from .for_device import for_device
 from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
@@ -110,7 +110,7 @@ class Plan:
         code, same = elide_copies(postpone_writes(code), set(outliving))
         changed = {b.number for i in code for b in written(i)}
         lowering = Lowering(backend, same, self._mirrored.traced, changed)
-        listed = fuse(code, same, set(outliving), backend)
+        listed = for_device(code, same, set(outliving), backend)
         first, early = _order(listed)
         #: inputs whose memory is written to before something that may raise
         self._early = [b.source for b in early if b.source is not None]

@@ -8,6 +8,7 @@ kernel here, or called with dtypes that its kernel lacks, keeps the one over CuP
 from .elements import FILLS, MOVES, element, mask
 from .expressions import HELD, cast, literal, ufunc
 from .fused import MOST_ARRAYS, MOST_NUMBERS, FusedArray, FusedKernel, FusedLine, FusedPart
+from .lengths import PackedNorms
 from .sources import KERNELS, DeviceKernel, source_of
 from .table import IDENTITY, NATIVE
 
@@ -25,6 +26,7 @@ __all__ = [
     "FusedKernel",
     "FusedLine",
     "FusedPart",
+    "PackedNorms",
     "cast",
     "element",
     "literal",

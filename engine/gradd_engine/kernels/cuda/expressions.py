@@ -41,7 +41,7 @@ _OF_NUMBERS = {
 }  # fmt: skip
 _OF_TRUTHS = {
     "add": "x || y", "bitwise_and": "x && y", "bitwise_or": "x || y", "bitwise_xor": "x != y",
-    "invert": "!x", "maximum": "x || y", "minimum": "x && y", "multiply": "x && y", "positive": "x",
+    "invert": "!x", "maximum": "x || y", "minimum": "x && y", "multiply": "x && y",
 }  # fmt: skip
 #: ufuncs that give truth values, of whatever
 _TRUTHS = {

@@ -39,7 +39,7 @@ class FusedArray(NamedTuple):
 
 
 class FusedLine(NamedTuple):
-    """A value: an expression of what was loaded, `u0` and so on, and of lines before it, `v0` and so on; and
+    """A value: an expression of what was loaded, `x0` and so on, and of lines before it, `v0` and so on; and
     its dtype's character.
     """
 
@@ -122,7 +122,7 @@ class FusedKernel:
 
         for v, a in enumerate(loads):
             kind = kinds[a.at]
-            text.append(f"            {HELD[kind]} u{v} = {_loaded(element(a), kind)};")
+            text.append(f"            {HELD[kind]} x{v} = {_loaded(element(a), kind)};")
         for v, line in enumerate(lines):
             text.append(f"            {HELD[line.kind]} v{v} = {line.text};")
         for name, a in stores:
@@ -188,6 +188,10 @@ def _spread(xp: Any, a: Any) -> Any:
 @lru_cache(KEPT)
 def compiled(xp: Any, source: str) -> Any:
     """The kernel of a source."""
-    code = f'{text_of("elements.cuh")}#line 1 "fused"\n{source}'
-    module = xp.RawModule(code=code, options=EXACT, name_expressions=["fused"], backend="nvrtc")
+    module = xp.RawModule(code=whole(source), options=EXACT, name_expressions=["fused"], backend="nvrtc")
     return module.get_function("fused")
+
+
+def whole(source: str) -> str:
+    """The text that is compiled."""
+    return f'{text_of("elements.cuh")}#line 1 "fused"\n{source}'

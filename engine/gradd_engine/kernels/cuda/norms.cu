@@ -105,3 +105,27 @@ template <class T> KERNEL root_of_sums(View<const T> a, View<T> out, i64 n) {
     total = block_sum(total);
     if (threadIdx.x == 0) out[0] = narrow<T>(root(total));
 }
+
+// Sums of squares of each chunk of many tensors.
+template <class T> KERNEL chunk_squares(Pack pack, View<T> out) {
+    typedef typename Wide<T>::type A;
+    Piece piece = piece_of(pack, blockIdx.x);
+    View<const T> a = of_pack<const T>(pack, 0, piece.which);
+    A total = 0;
+    for (i64 i = piece.from + threadIdx.x; i < piece.to; i += blockDim.x) {
+        A x = wide(a[i]);
+        total += x * x;
+    }
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[blockIdx.x] = narrow<T>(total);
+}
+
+// A tensor's norm from those of its chunks: a block each.
+template <class T> KERNEL roots_of_chunks(Pack pack, View<const T> a, View<T> out, i64 first_out) {
+    typedef typename Wide<T>::type A;
+    A total = 0;
+    i64 end = pack.chunk[blockIdx.x + 1];
+    for (i64 i = pack.chunk[blockIdx.x] + threadIdx.x; i < end; i += blockDim.x) total += wide(a[i]);
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[first_out + blockIdx.x] = narrow<T>(root(total));
+}

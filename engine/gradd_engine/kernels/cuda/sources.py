@@ -13,8 +13,8 @@ TYPES = {
     "f": "float", "d": "double", "e": "Half", "E": "BFloat", "q": "i64", "i": "int", "h": "short",
     "b": "signed char", "B": "u8",
 }  # fmt: skip
-#: sources that compute what `elements.cuh` has
-ELEMENTS = frozenset({"activations", "random"})
+#: what sources need beside `common.cuh`
+NEEDS = {"activations": "elements.cuh", "norms": "pack.cuh", "random": "elements.cuh", "steps": "pack.cuh"}
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
 
@@ -38,7 +38,7 @@ def _kernels(source: str, types: tuple[str, ...], names: str) -> dict[str, Devic
 
 KERNELS = {
     **_kernels("norms", FLOATS, "layer_norm layer_norm_input layer_norm_columns column_sums"),
-    **_kernels("norms", FLOATS, "square_sums root_of_sums"),
+    **_kernels("norms", FLOATS, "square_sums root_of_sums chunk_squares roots_of_chunks"),
     **_kernels("random", FLOATS, "dropout_mask"),
     **_kernels("random", REALS, "uniform normal hits"),
     **_kernels("softmax", FLOATS, "softmax log_softmax softmax_backward log_softmax_backward"),
@@ -67,7 +67,7 @@ def text_of(*files: str) -> str:
 
 def source_of(name: str) -> str:
     """The text of a source, with all that it needs."""
-    return text_of(*(["elements.cuh"] if name in ELEMENTS else []), f"{name}.cu")
+    return text_of(*([NEEDS[name]] if name in NEEDS else []), f"{name}.cu")
 
 
 def together(source: str, types: str) -> list[str]:

@@ -1,0 +1,91 @@
+"""Passes over a trace for a device, where what a launch costs counts more than what it computes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.data import Meta
+from gradd_engine.schema import REGISTRY
+from gradd_engine.tracing import Block, KernelCall, Place
+
+from .blocks import FusedCall, touched, written
+from .formulas import kind_of
+from .fuse import Memory, fuse, is_dense, target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gradd_engine.backends.array import ArrayBackend
+    from gradd_engine.tracing import Instruction
+
+
+def for_device(
+    code: Sequence[Instruction], same: dict[int, Block], outliving: set[int], backend: ArrayBackend
+) -> Sequence[Instruction | FusedCall]:
+    """The code in fewer launches; as it is where the backend has no device kernels. `same`: blocks whose
+    memory others have; `outliving`: numbers of blocks that outlive the program.
+    """
+    fusing = backend.kernels.fusing
+    if fusing is None:
+        return code
+    split = list(split_sums(code))
+    packed = pack_norms(split, Memory(split, same, outliving), fusing)
+    return fuse(packed, Memory(packed, same, outliving), backend, fusing)
+
+
+def split_sums(code: Sequence[Instruction]) -> Iterator[Instruction]:
+    """A product that something is added to as two instructions, so that the sum can be fused: the same two
+    launches otherwise.
+    """
+    numbers = max((b.number for i in code for b in touched(i)), default=0)
+    for i in code:
+        if not isinstance(i, KernelCall) or not _is_plain_sum(i):
+            yield i
+            continue
+        (m,), (added, a, b) = i.metas, i.args
+        numbers += 1
+        product = Meta((a.shape[0], b.shape[1]), m.dtype)
+        block = Block(numbers, product, product.nbytes)
+        yield KernelCall(REGISTRY["mm"], (a, b), {}, (product,), (block,), None)
+        whole = Place(block, tuple(product.shape), tuple(product.strides), 0, m.dtype)
+        yield KernelCall(REGISTRY["add"], (added, whole), {"alpha": 1}, i.metas, i.outs, i.target)
+
+
+def pack_norms(code: Sequence[Instruction], memory: Memory, fusing: Any) -> list[Instruction | FusedCall]:
+    """The norms of many tensors that are stacked, as `clip_grad_norm_` does it, as one call."""
+    norms = {i.outs[0].number: n for n, i in enumerate(code) if isinstance(i, KernelCall) and _is_norm(i)}
+    instead: dict[int, FusedCall] = {}
+    gone: set[int] = set()
+    for n, i in enumerate(code):
+        if not isinstance(i, KernelCall) or i.op.name != "stack" or i.target is not None or i.attrs["dim"]:
+            continue
+        those = [norms.get(p.block.number, -1) for p in i.args[0]]
+        members = {n, *those}
+        if len(members) <= len(those) or -1 in members or len(those) < 2:
+            continue
+        calls: list[Any] = [code[k] for k in those]
+        roots = {memory.root(c.args[0].block) for c in calls}
+        kinds = {kind_of(c.metas[0].dtype) for c in calls}
+        changed = {memory.root(b) for k in range(min(those), n) for b in written(code[k])}
+        if len(kinds) > 1 or roots & changed or any(memory.stays(c.outs[0], members) for c in calls):
+            continue
+        given = (*[c.args[0] for c in calls], target_of(i))
+        instead[n] = FusedCall((*calls, i), fusing.PackedNorms(*kinds), given, i.outs)
+        gone.update(those)
+    return [instead.get(n, i) for n, i in enumerate(code) if n not in gone]
+
+
+def _is_plain_sum(i: KernelCall) -> bool:
+    """Whether it is `input + mat1 @ mat2`, and nothing is rounded in between."""
+    if i.op.name != "addmm" or kind_of(i.metas[0].dtype) not in ("f", "d"):
+        return False
+    return all(type(v) in (int, float) and v == 1 for v in i.attrs.values())
+
+
+def _is_norm(i: KernelCall) -> bool:
+    """Whether it is the Euclidean norm of a whole dense array."""
+    if i.op.name != "vector_norm" or i.target is not None:
+        return False
+    (a,), attrs, (meta,) = i.args, i.attrs, i.metas
+    plain = attrs["ord"] == 2 and attrs["dim"] is None and not attrs["keepdim"] and attrs["dtype"] is None
+    return plain and is_dense(a) and kind_of(a.dtype) in ("f", "d") and meta.dtype is a.dtype
