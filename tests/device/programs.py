@@ -59,10 +59,12 @@ def compare(frames: list[bytes], on: CupyBackend) -> dict[str, int]:
     _inline().submit("", b"").result()
     eager = replay(frames, enabled=False, backend=on)
     with mock.patch.object(KernelTable, "fusing", None):
-        assert_alike(frames, eager, replay(frames, enabled=True, backend=on))
+        plain = replay(frames, enabled=True, backend=on)
+    assert_alike(frames, eager, plain)
     # C's exponentials are not NumPy's to the last bit
     planned = replay(frames, enabled=True, backend=on)
     assert_near(eager, planned)
+    assert planned[1].plans.reasons == plain[1].plans.reasons, "what is fused raised"
     # NumPy stops at an index that is out of range
     at_once = replay(frames, enabled=False, backend=on, doubts=AtOnce())
     assert_near(replay(frames, enabled=False), at_once)
