@@ -142,7 +142,7 @@ __device__ void run_steps(View<const T> rows, View<const T> first_h, View<const 
                     x[s][g] = s < left ? rows[((at + s) * gates + g) * units + j] : (T)0;
                     sums[s][g] = own[g];
                 }
-#pragma unroll 4
+#pragma unroll(16 / gates)
             for (int k = 0; k < (int)units; k++) {
                 few = states[now + k];
 #pragma unroll
@@ -246,7 +246,7 @@ __device__ void retrace_steps(const Trail<Cell, T> &trail, View<const T> of_h, V
         if (mine) {
             T sums[SAMPLES];
             for (int s = 0; s < SAMPLES; s++) sums[s] = 0;
-#pragma unroll 4
+#pragma unroll(16 / gates)
             for (int k = 0; k < (int)units; k++)
 #pragma unroll
                 for (int g = 0; g < gates; g++) {
