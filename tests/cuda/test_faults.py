@@ -21,6 +21,8 @@ BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
 BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
 STEP = next(c for c in CASES if str(c) == "adam_step")
+LAYER = next(c for c in CASES if str(c) == "recurrent_layer-lstm-(40, [6, 6, 6], False)")
+RETRACED = next(c for c in CASES if str(c) == "recurrent_layer_backward-gru-(33, [9, 9, 4, 1], True)")
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +52,10 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
         # a barrier that only some threads reach
         (FORWARD, "if (threadIdx.x == 0) {", "if (threadIdx.x == 0) { __syncthreads();", "not all threads"),
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "from + CHUNK", r"an array \[\d+\] of"),
+        # a thread without a unit, a sample that goes on after its end, or begins before its beginning
+        (LAYER, "bool mine = j < units", "bool mine = true", r"an array \[\d+\] of"),
+        (RETRACED, "if (s < left) trail.back(", "if (s <= left) trail.back(", r"an array \[\d+\] of"),
+        (RETRACED, "s < had ? sooner + s : -1", "sooner + s", r"an array \[\d+\] of"),
         # an argument of another type
         (
             FORWARD,
@@ -79,6 +85,8 @@ def test_what_a_kernel_must_not_do_is_an_error(
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
         # barriers left out
+        (LAYER, "__syncthreads();  // the next states are whole", "", "order|off"),
+        (RETRACED, "__syncthreads();  // the slopes are whole", "", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

@@ -12,7 +12,16 @@ from gradd_engine.kernels.cuda import NATIVE
 from gradd_engine.kernels.cuda.sources import FLOATS
 
 from tests import standin
-from tests.cuda import activation_cases, channel_cases, host, index_cases, normal_cases, row_cases, step_cases
+from tests.cuda import (
+    activation_cases,
+    channel_cases,
+    host,
+    index_cases,
+    normal_cases,
+    recurrent_cases,
+    row_cases,
+    step_cases,
+)
 from tests.cuda.cases import Case, complaint, half_complaint, meta, refuse, share
 
 CASES = [
@@ -20,6 +29,7 @@ CASES = [
     *channel_cases.CASES,
     *index_cases.CASES,
     *normal_cases.CASES,
+    *recurrent_cases.CASES,
     *row_cases.CASES,
     *step_cases.CASES,
 ]
@@ -34,7 +44,10 @@ def test_device_kernels_give_what_numpy_gives(case: Case, dtype: str) -> None:
 
 
 #: steps take 16 bits in cases of their own; the others have no kernels for them
-_OTHER = ("adam_step", "attend", "attend_backward", "bernoulli_number", "rmsprop_step", "sgd_step")
+_OTHER = (
+    "adam_step", "attend", "attend_backward", "bernoulli_number", "recurrent_layer",
+    "recurrent_layer_backward", "rmsprop_step", "sgd_step",
+)  # fmt: skip
 HALVES = [case for case in CASES if case.op not in _OTHER]
 
 

@@ -55,6 +55,10 @@ KERNELS = {
     **_kernels("running", FLOATS, "cummax cummin logcumsumexp"),
     **_kernels("pooling", FLOATS, "max_pool max_pool_backward"),
     **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
+    **_kernels("recurrent", REALS, "lstm_layer lstm_layer_back lstm_step lstm_step_back"),
+    **_kernels("recurrent", REALS, "gru_layer gru_layer_back gru_step gru_step_back"),
+    **_kernels("recurrent", REALS, "rnn_tanh_layer rnn_tanh_layer_back rnn_tanh_step rnn_tanh_step_back"),
+    **_kernels("recurrent", REALS, "rnn_relu_layer rnn_relu_layer_back rnn_relu_step rnn_relu_step_back"),
 }
 
 
