@@ -34,7 +34,7 @@ class Operand(NamedTuple):
 
 class Formula(NamedTuple):
     """Lines of C++, the last of which is the result. Names of operands, then of lines before, are written as
-    ``{0}``, ``{1}`` and so on; ``{seed}`` and ``{step}`` say where the launch's numbers have a random key.
+    ``{0}``, ``{1}`` and so on; ``{key}`` is a random key.
     """
 
     operands: tuple[Operand, ...]

@@ -276,6 +276,6 @@ def strides_over(what: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def filled(text: str, names: Sequence[str], key: int) -> str:
-    """A line with the names of what it is computed from, and the places of random key number `key`."""
-    places = {"seed": str(2 * key), "step": str(2 * key + 1)}
-    return re.sub(r"\{(\w+)\}", lambda m: places.get(m[1]) or names[int(m[1])], text)
+    """A line with the names of what it is computed from, and its random key, the launch's number `key`."""
+    drawn = f"key_of(keys, {key}, n.of[{2 * key}], n.of[{2 * key + 1}])"
+    return re.sub(r"\{(\w+)\}", lambda m: drawn if m[1] == "key" else names[int(m[1])], text)

@@ -37,6 +37,6 @@ template <class A> __device__ inline A kept(u32 bits, double p, double scale) {
     A uniform = (A)(bits >> 8) * (A)(1.0 / 16777216.0);
     return uniform >= (A)p ? (A)scale : (A)0;
 }
-template <class A> __device__ inline A kept_at(i64 i, double p, double scale, i64 seed, i64 step) {
-    return kept<A>(philox((u64)(i >> 2), (u64)seed, (u64)step).of[i & 3], p, scale);
+template <class A> __device__ inline A kept_at(i64 i, double p, double scale, Key key) {
+    return kept<A>(philox((u64)(i >> 2), key).of[i & 3], p, scale);
 }

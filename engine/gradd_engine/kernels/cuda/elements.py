@@ -50,8 +50,8 @@ def element(op: str, kind: str, operands: Sequence[str], attrs: Mapping[str, Any
 
 
 def mask(kind: str, p: float) -> str | None:
-    """What dropout multiplies element i by; `{seed}` and `{step}` stand for where the random key is."""
+    """What dropout multiplies element i by; `{key}` stands for the random key."""
     if kind not in "fd":
         return None
     numbers = ", ".join(literal(np.float64(x)) for x in (p, 1 / (1 - p)))
-    return f"kept_at<{HELD[kind]}>(i, {numbers}, n.of[{{seed}}], n.of[{{step}}])"
+    return f"kept_at<{HELD[kind]}>(i, {numbers}, {{key}})"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .expressions import HELD, STORED
-from .launch import MOST_BLOCKS, OPTIONS, THREADS, WARP, signed
+from .launch import MOST_BLOCKS, OPTIONS, THREADS, WARP, DeviceKeys, signed
 from .sources import text_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class FusedKernel:
         count = max(len(self._numbers), 1)
         self.source = (
             f"struct Numbers {{\n    i64 of[{count}];\n}};\n"
-            f"KERNEL fused({', '.join(['Numbers n', *arrays])}) {{\n    i64 block = blockIdx.x;\n"
+            f"KERNEL fused({', '.join(['Numbers n', 'View<const i64> keys', *arrays])}) {{\n    i64 block = blockIdx.x;\n"
             f"{''.join(body)}}}\n"
         )
         self._pack = np.zeros(1, np.dtype([("of", np.int64, (count,))]))
@@ -134,16 +134,22 @@ class FusedKernel:
         self._numbers += numbers
         return len(self._numbers) - len(numbers)
 
-    def __call__(self, xp: Any, arrays: Sequence[Any], keys: Sequence[tuple[int, int]] = ()) -> None:
-        """Start it on the current stream; nothing is done where there are no elements."""
+    def __call__(self, xp: Any, arrays: Sequence[Any], keys: Sequence[Any] = ()) -> None:
+        """Start it on the current stream; nothing is done where there are no elements. Keys in the device's
+        memory follow one another.
+        """
         if not self._blocks:
             return
-        numbers = self._pack["of"][0]
-        for n, key in enumerate(keys):
-            numbers[2 * n : 2 * n + 2] = [signed(k) for k in key]
+        there = None
+        if keys and isinstance(keys[0], DeviceKeys):
+            there = DeviceKeys(keys[0].keys, keys[0].at, len(keys)).array
+        else:
+            numbers = self._pack["of"][0]
+            for n, key in enumerate(keys):
+                numbers[2 * n : 2 * n + 2] = [signed(k) for k in key]
         given = [a if a.flags.c_contiguous else _spread(xp, a) for a in arrays]
         threads = THREADS if self._largest > WARP else WARP
-        compiled(xp, self.source)((self._blocks, 1, 1), (threads, 1, 1), (self._pack, *given))
+        compiled(xp, self.source)((self._blocks, 1, 1), (threads, 1, 1), (self._pack, there, *given))
 
 
 def _loaded(element: str, kind: str) -> str:

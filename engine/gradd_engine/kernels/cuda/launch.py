@@ -93,3 +93,22 @@ _SIGN = 1 << 63
 def signed(number: int) -> int:
     """64 bits as the signed number that has them: a random key's, for a kernel."""
     return (number & ((1 << 64) - 1) ^ _SIGN) - _SIGN
+
+
+class DeviceKeys:
+    """Random keys of int64 (n, 2) in a device's memory, of which this is `many` from `at` on: a graph that was
+    captured finds others there each time.
+    """
+
+    def __init__(self, keys: Any, at: int, many: int = 1) -> None:
+        self.keys, self.at, self.many = keys, at, many
+
+    @property
+    def array(self) -> Any:
+        """Their numbers."""
+        return self.keys[self.at : self.at + self.many]
+
+
+def key_arguments(key: Any) -> tuple[Any, int, int]:
+    """What a kernel that draws gets of a random key: the memory that it is in, or None and its two numbers."""
+    return (key.array, 0, 0) if isinstance(key, DeviceKeys) else (None, *map(signed, key))
