@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .counting import launch, wait
+from .graphs import making, refuse, writing
 from .memory import MemoryPointer, placed, pointer
 
 
@@ -125,6 +126,14 @@ class Array:
         wait("get")
         return np.array(self._bare, order=order)
 
+    def set(self, values: Any, stream: Any = None) -> None:
+        """Take values of the host."""
+        refuse("copy from the host")
+        if not isinstance(values, np.ndarray) or values.dtype != self.dtype or values.shape != self.shape:
+            raise ValueError("set() takes a NumPy array of the same shape and dtype")
+        launch("set")
+        self._bare[...] = values
+
     def item(self, *at: int) -> Any:
         """One value."""
         wait("item")
@@ -157,6 +166,7 @@ class Array:
 
     # -- subscripts ------------------------------------------------------------------------------
 
+    @making
     def __getitem__(self, key: Any) -> Array:
         from .subscript import has_arrays, subscript, wait_for_masks
 
@@ -167,6 +177,7 @@ class Array:
             return Array._of(np.asarray(self._bare[at]))
         return Array._of(self._bare[at], self)
 
+    @writing
     def __setitem__(self, key: Any, value: Any) -> None:
         from .subscript import subscript, wait_for_masks
         from .wrapping import bare
@@ -183,6 +194,7 @@ class Array:
 
     # -- copies and views ------------------------------------------------------------------------
 
+    @making
     def astype(
         self, dtype: Any, order: Any = "K", casting: Any = None, subok: Any = None, copy: bool = True
     ) -> Array:
@@ -193,6 +205,7 @@ class Array:
         with np.errstate(all="ignore"):
             return Array._of(self._bare.astype(dtype, order))
 
+    @making
     def copy(self, order: Any = "C") -> Array:
         """The same values elsewhere."""
         launch("copy")
@@ -202,6 +215,7 @@ class Array:
         """One value everywhere."""
         self[...] = value
 
+    @making
     def flatten(self, order: Any = "C") -> Array:
         """A vector of the values, elsewhere."""
         launch("copy")
@@ -216,6 +230,7 @@ class Array:
 
 
 def _view(name: str) -> Callable[..., Array]:
+    @making
     def method(self: Array, *args: Any, **kw: Any) -> Array:
         found = getattr(self._bare, name)(*args, **kw)
         if np.may_share_memory(found, self._bare) or not found.size:

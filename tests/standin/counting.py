@@ -28,11 +28,17 @@ def caller() -> str:
 
 def wait(what: str) -> None:
     """The host waits for the device."""
+    from .graphs import refuse
+
+    refuse(what)
     WAITS[what, caller()] += 1
 
 
 def launch(name: str) -> None:
     """The device gets work, but where memory alone is made."""
+    from .graphs import capturing
+
+    assert not capturing(), f"{name} would be lost: the stand-in does not capture it"
     if name not in _MEMORY:
         LAUNCHES[name] += 1
 

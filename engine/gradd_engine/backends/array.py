@@ -68,6 +68,8 @@ class ArrayBackend:
 
     is_meta = False
     eager = True
+    #: whether what it is told can be captured, to be started as a whole
+    captures = False
     level = 0
     tensor_class = Tensor
     made: Callable[..., Tensor] = Tensor._made
@@ -102,6 +104,10 @@ class ArrayBackend:
 
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
+
+    def capture(self, work: Callable[[], None]) -> Any:
+        """What `work` starts on a device, to be started as a whole."""
+        raise NotImplementedError(f"{type(self).__name__} captures nothing")
 
     # -- kernels -----------------------------------------------------------------------------------
 

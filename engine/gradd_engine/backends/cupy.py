@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from .array import ArrayBackend
+from .graphs import DeviceGraph
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..data import Meta
     from ..tensor import Tensor
 
@@ -25,6 +29,7 @@ class CupyBackend(ArrayBackend):
             raise RuntimeError("device cuda: CuPy is installed but finds no usable GPU")
         super().__init__(cupy, f"cuda:{index}")
         self._index = index
+        self.captures = os.environ.get("GRADD_CUDA_GRAPHS", "") != "0"
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values, copied to the host; waits for the device."""
@@ -39,6 +44,10 @@ class CupyBackend(ArrayBackend):
     def synchronize(self) -> None:
         """Wait until the device has done what it was told."""
         self.xp.cuda.get_current_stream().synchronize()
+
+    def capture(self, work: Callable[[], None]) -> DeviceGraph:
+        """See DeviceGraph."""
+        return DeviceGraph(self.xp, work)
 
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat`'s memory with the geometry of `meta`."""

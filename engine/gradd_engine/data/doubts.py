@@ -45,6 +45,10 @@ class Doubts:
         else:
             np.maximum(held, number, out=held)
 
+    def has(self, check: _Check, number: Any) -> bool:
+        """Whether that is the number of a check."""
+        return self._open.get(check) is number
+
     def settle(self, *, close: bool = True) -> None:
         """Wait for the device, and raise what the first check that failed says; all are closed then, unless
         they are to be told again.

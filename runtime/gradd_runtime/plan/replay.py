@@ -32,6 +32,7 @@ from ..program import run
 from .blocks import FusedCall, cannot_raise, written
 from .elide import elide_copies
 from .for_device import for_device
+from .graph import PlanGraph
 from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
@@ -79,6 +80,9 @@ class Plan:
     key: Any = None
     #: whether a replay leaves its inputs as they were, which are all tensors without graphs
     inert: bool
+    #: how it runs on a device that has graphs, once it has run
+    graph: PlanGraph | None = None
+    _graphed: tuple[set[int], dict[int, bool], list[int], list[int]] | None = None
 
     def __init__(
         self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
@@ -136,6 +140,9 @@ class Plan:
         numbers = {register for register, _, _ in self._numbers}
         self._code = PlanCode(self._steps, self._writes_at, self._template, numbers, lowering.users)
         self._straight: Callable[[Registers], None] | None = None
+        if backend.captures and backend.kernels.fusing is not None:
+            written_to = {r: b.number in changed for r, b in lowering.outer.items()}
+            self._graphed = lowering.early, written_to, sorted(lowering.late), sorted(set(homes.values()))
         #: whether to stop between steps if asked to; None before the first replay
         self._looks: bool | None = None
         #: what sweeps may run, found after the first replay
@@ -185,7 +192,9 @@ class Plan:
                 self._run(registers, self._steps)
                 self._looks = perf_counter() - began > LOOKS_SECONDS
                 self._rows = in_rows(self._code) if self._backend.kernels.loops is not None else None
-                if self._rows is None or not self._rows.steps:
+                if self._graphed is not None and len(self._graphed[0]) < len(self._steps):
+                    self._straight = self._graph(*self._graphed, self._looks).run
+                elif self._rows is None or not self._rows.steps:
                     self._straight = straight(self._steps, self._writes_at, self._looks)
             else:
                 assert self._rows is not None
@@ -218,6 +227,18 @@ class Plan:
         self._straight = straight(self._steps, self._writes_at, looks, sweeps)
         self._cells = [cell for s in sweeps for cell in s.cells]
         self.own_bytes += sum(s.nbytes for s in sweeps)
+
+    def _graph(
+        self, early: set[int], outer: dict[int, bool], late: list[int], homes: list[int], looks: bool
+    ) -> PlanGraph:
+        """The steps for a device, where what finds inputs in memory goes before all others."""
+        first = [step for n, step in enumerate(self._steps) if n in early]
+        rest = [step for n, step in enumerate(self._steps) if n not in early]
+        writes_at = sum(n not in early for n in range(self._writes_at))
+        body = straight(rest, writes_at, looks)
+        numbers = [register for register, _, _ in self._numbers]
+        self.graph = PlanGraph(self._backend, first, body, outer, numbers, late, homes)
+        return self.graph
 
     def _flats(self, found: InputSignature | Inputs) -> list[Any]:
         """The memory that is written to before the last step that may raise."""

@@ -5,9 +5,11 @@ Sources are compiled by NVRTC when a kernel is first called, and cached on disk,
 kernel here, or called with dtypes that its kernel lacks, keeps the one over CuPy's functions.
 """
 
+from .copies import copying
 from .elements import FILLS, MOVES, element, mask
 from .expressions import HELD, cast, literal, ufunc
 from .fused import MOST_ARRAYS, MOST_NUMBERS, FusedArray, FusedKernel, FusedLine, FusedPart
+from .launch import DeviceKeys, signed
 from .lengths import PackedNorms
 from .sources import KERNELS, DeviceKernel, source_of
 from .table import IDENTITY, NATIVE
@@ -22,15 +24,18 @@ __all__ = [
     "MOVES",
     "NATIVE",
     "DeviceKernel",
+    "DeviceKeys",
     "FusedArray",
     "FusedKernel",
     "FusedLine",
     "FusedPart",
     "PackedNorms",
     "cast",
+    "copying",
     "element",
     "literal",
     "mask",
+    "signed",
     "source_of",
     "ufunc",
 ]

@@ -69,11 +69,12 @@ class FusedKernel:
         #: where each part's blocks are told, and after it the elements
         self._starts: list[int] = []
         body = [self._part(*_merged(part), kinds) for part in parts]
-        arrays = [f"View<{STORED[k]}> a{n}" for n, k in enumerate(kinds)]
+        given = ["Numbers n", "View<const i64> keys"]
+        given += [f"View<{STORED[k]}> a{n}" for n, k in enumerate(kinds)]
         count = max(len(self._numbers), 1)
         self.source = (
             f"struct Numbers {{\n    i64 of[{count}];\n}};\n"
-            f"KERNEL fused({', '.join(['Numbers n', 'View<const i64> keys', *arrays])}) {{\n    i64 block = blockIdx.x;\n"
+            f"KERNEL fused({', '.join(given)}) {{\n    i64 block = blockIdx.x;\n"
             f"{''.join(body)}}}\n"
         )
         self._pack = np.zeros(1, np.dtype([("of", np.int64, (count,))]))

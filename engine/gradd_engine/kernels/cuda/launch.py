@@ -96,8 +96,8 @@ def signed(number: int) -> int:
 
 
 class DeviceKeys:
-    """Random keys of int64 (n, 2) in a device's memory, of which this is `many` from `at` on: a graph that was
-    captured finds others there each time.
+    """Random keys of int64 (n, 2) in a device's memory, `many` of them from `at` on: a captured graph finds
+    others there each time.
     """
 
     def __init__(self, keys: Any, at: int, many: int = 1) -> None:
@@ -110,5 +110,8 @@ class DeviceKeys:
 
 
 def key_arguments(key: Any) -> tuple[Any, int, int]:
-    """What a kernel that draws gets of a random key: the memory that it is in, or None and its two numbers."""
-    return (key.array, 0, 0) if isinstance(key, DeviceKeys) else (None, *map(signed, key))
+    """What a kernel that draws gets of a random key: the memory it is in, or None and its two numbers."""
+    if isinstance(key, DeviceKeys):
+        return key.array, 0, 0
+    seed, step = key
+    return None, signed(seed), signed(step)

@@ -1,0 +1,199 @@
+"""A plan on a device as one CUDA graph: a step is one launch, whatever its kernels.
+
+A graph finds memory where it was when it was captured. Inputs whose addresses change are copied to memory of
+the graph first, and results are copied out of it, in one launch for many. Random keys and run-time numbers
+are read from memory. What a graph cannot hold (kernels that wait for the device, memory that is written to
+and is elsewhere each time) leaves the plan as it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_engine.data import Meta, ambient, from_numpy, state
+
+from .registers import Registers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gradd_engine.backends.array import ArrayBackend
+
+    from .registers import PlanStep
+
+#: most random steps of a graph, kinds of checks, and captures of a plan: addresses and numbers that are fixed
+#: may change later
+MOST_KEYS, MOST_CHECKS, CAPTURES = 256, 64, 3
+#: bytes that a graph may keep beyond the session's: what it saves are launches, and large steps have time for
+#: theirs
+MOST_BYTES = 256 << 20
+
+
+class GraphKeys:
+    """In place of a random stream while a graph is captured: keys that are in the device's memory."""
+
+    def __init__(self, fusing: Any, keys: Any) -> None:
+        self._fusing, self._keys = fusing, keys
+        self.drawn = 0
+
+    def next(self) -> Any:
+        """The next one."""
+        if self.drawn == MOST_KEYS:
+            raise RuntimeError(f"it draws more than {MOST_KEYS} times")
+        self.drawn += 1
+        return self._fusing.DeviceKeys(self._keys, self.drawn - 1)
+
+
+class GraphDoubts:
+    """In place of a session's open checks while a graph is captured: the graph itself keeps the greatest
+    number of each kind, in one of `cells`.
+    """
+
+    def __init__(self, cells: Any) -> None:
+        self._cells = cells
+        self.kept: dict[Any, Any] = {}
+
+    def add(self, check: Any, number: Any) -> None:
+        """See Doubts.add."""
+        cell = self.kept.get(check)
+        if cell is None:
+            if len(self.kept) == MOST_CHECKS:
+                raise RuntimeError(f"it checks more than {MOST_CHECKS} kinds of values")
+            cell = self.kept[check] = self._cells[len(self.kept)]
+        np.maximum(cell, number, out=cell)
+
+
+class Captured:
+    """A graph, and what goes in and comes out of it."""
+
+    def __init__(self, graph: Any, late: tuple[Any, ...], fixed: dict[int, int]) -> None:
+        self.graph, self.late, self.fixed = graph, late, fixed
+        #: (register, memory of the graph) of inputs that are copied, and what copies them
+        self.staged: list[tuple[int, Any]] = []
+        self.stage: Callable[[Sequence[Any], Sequence[Any]], None]
+        #: register of a run-time number -> (where the graph reads it, the array that was copied there)
+        self.cells: dict[int, tuple[Any, Any]] = {}
+        self.keys: Any = None
+        self.drawn = 0
+        #: (register, memory of the graph, geometry) of results, and what copies them
+        self.results: list[tuple[int, Any, Meta]] = []
+        self.take: Callable[[Sequence[Any], Sequence[Any]], None]
+        self.doubts: dict[Any, Any] = {}
+
+
+class PlanGraph:
+    """Runs a plan's steps: `early` ones, which find inputs in memory, then the `body`, by a graph if it can.
+
+    `outer`: registers that the body gets from inputs and early steps, and whether it writes to their memory;
+    `numbers`: registers of run-time numbers; `late`: places of other values;
+    `homes`: registers of what outlives the program.
+    """
+
+    def __init__(
+        self, backend: ArrayBackend, early: Sequence[PlanStep], body: Callable[[Registers], None],
+        outer: dict[int, bool], numbers: Sequence[int], late: Sequence[int], homes: Sequence[int],
+    ) -> None:  # fmt: skip
+        self._backend, self._early, self._body = backend, early, body
+        self._outer, self._numbers, self._late, self._homes = outer, numbers, late, homes
+        self._captured: Captured | None = None
+        self._moving: set[int] = set()
+        self._before: dict[int, int] | None = None
+        self._captures = 0
+        #: why there is no graph, once that is settled
+        self.why = ""
+
+    def run(self, f: Registers) -> None:
+        """Do what the plan's steps do."""
+        for step in self._early:
+            step.run(f)
+        if self.why:
+            self._body(f)
+            return
+        arrays = f.arrays
+        now = {r: int(arrays[r].data.ptr) for r in self._outer if arrays[r] is not None}
+        late = tuple(f.values[at] for at in self._late)
+        known = self._captured
+        if known is not None and (known.late != late or any(now[r] != at for r, at in known.fixed.items())):
+            known = self._captured = None
+        before, self._before = self._before, now
+        if known is None and before is not None:
+            self._moving.update(r for r, at in now.items() if before.get(r) != at)
+            known = self._captured = self._capture(f, late, now)
+        if known is None:
+            self._body(f)
+        else:
+            self._launch(f, known)
+
+    def _capture(self, f: Registers, late: tuple[Any, ...], now: dict[int, int]) -> Captured | None:
+        """A graph of the body, which has not run; None where there can be none yet, or at all."""
+        if any(self._outer[r] for r in self._moving):
+            self.why = "it writes to memory that is elsewhere each time"
+        elif self._captures == CAPTURES:
+            self.why = "addresses or numbers that a graph has fixed change again and again"
+        else:
+            self._captures += 1
+            try:
+                return self._captured_now(f, late, now)
+            except Exception as error:
+                self.why = f"capturing raised: {error}"
+        return None
+
+    def _captured_now(self, f: Registers, late: tuple[Any, ...], now: dict[int, int]) -> Captured:
+        backend, xp, fusing = self._backend, self._backend.xp, self._backend.kernels.fusing
+        arrays = f.arrays.copy()
+        staged, cells = [], {}
+        for r in sorted(self._moving):
+            arrays[r] = backend.allocate(_meta(arrays[r]))
+            staged.append((r, arrays[r]))
+        for r in self._numbers:
+            arrays[r] = arrays[r].copy()
+            cells[r] = arrays[r], f.arrays[r]
+        keys = xp.zeros((MOST_KEYS, 2), np.int64)
+        drawing = GraphKeys(fusing, keys)
+        doubts = GraphDoubts(xp.zeros(MOST_CHECKS, np.uint64))
+        inner = Registers(arrays, f.values, iter(()), drawing, f.account, f.flats, f.begins, f.starts)
+        with ambient(doubts=None if state.doubts is None else doubts):
+            graph = backend.capture(lambda: self._body(inner))
+        if graph.nbytes > MOST_BYTES:
+            raise RuntimeError(f"it would keep {graph.nbytes >> 20} MiB")
+        fixed = {r: at for r, at in now.items() if r not in self._moving}
+        made = Captured(graph, late, fixed)
+        made.staged, made.cells, made.keys, made.drawn = staged, cells, keys, drawing.drawn
+        made.stage = fusing.copying(xp, [f.arrays[r] for r, _ in staged], [a for _, a in staged])
+        made.results = [(h, arrays[h], _meta(arrays[h])) for h in self._homes]
+        out = [backend.allocate(m) for _, _, m in made.results]
+        made.take = fusing.copying(xp, [a for _, a, _ in made.results], out)
+        made.doubts = doubts.kept
+        return made
+
+    def _launch(self, f: Registers, known: Captured) -> None:
+        arrays, backend = f.arrays, self._backend
+        if known.staged:
+            known.stage([arrays[r] for r, _ in known.staged], [a for _, a in known.staged])
+        for r, (cell, held) in known.cells.items():
+            if arrays[r] is not held:
+                cell[...] = arrays[r]
+                known.cells[r] = cell, arrays[r]
+        if known.drawn:
+            fusing = backend.kernels.fusing
+            drawn = [[*map(fusing.signed, f.generator.next())] for _ in range(known.drawn)]
+            known.keys[: known.drawn].set(np.array(drawn, np.int64))
+        open_checks = state.doubts
+        told = [(c, n) for c, n in known.doubts.items() if not open_checks.has(c, n)]
+        for _, number in told:
+            number[...] = 0
+        f.wrote, f.account.heeds = True, False
+        known.graph.launch()
+        made = [backend.allocate(m) for _, _, m in known.results]
+        if made:
+            known.take([a for _, a, _ in known.results], made)
+        for (home, _, _), a in zip(known.results, made, strict=True):
+            arrays[home] = a
+        for check, number in told:
+            open_checks.add(check, number)
+
+
+def _meta(a: Any) -> Meta:
+    """An array's geometry."""
+    return Meta(tuple(a.shape), from_numpy(a.dtype), tuple(s // a.itemsize for s in a.strides))
