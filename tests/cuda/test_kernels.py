@@ -12,7 +12,16 @@ from gradd_engine.kernels.cuda import NATIVE
 from gradd_engine.kernels.cuda.sources import FLOATS
 
 from tests import standin
-from tests.cuda import activation_cases, channel_cases, host, index_cases, normal_cases, row_cases, step_cases
+from tests.cuda import (
+    activation_cases,
+    channel_cases,
+    host,
+    index_cases,
+    normal_cases,
+    row_cases,
+    step_cases,
+    window_cases,
+)
 from tests.cuda.cases import Case, complaint, half_complaint, meta, refuse, share
 
 CASES = [
@@ -22,6 +31,7 @@ CASES = [
     *normal_cases.CASES,
     *row_cases.CASES,
     *step_cases.CASES,
+    *window_cases.CASES,
 ]
 
 pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSING))

@@ -15,6 +15,8 @@ TYPES = {
 }  # fmt: skip
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
+#: what sources begin with besides common.cuh
+SHARED = {"convolutions": ("tiles.cuh",), "weights": ("tiles.cuh",)}
 
 
 class DeviceKernel(NamedTuple):
@@ -53,13 +55,18 @@ KERNELS = {
     **_kernels("running", FLOATS, "cummax cummin logcumsumexp"),
     **_kernels("pooling", FLOATS, "max_pool max_pool_backward"),
     **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
+    **_kernels("convolutions", FLOATS, "convolve convolve_few convolve_large convolve_each join_parts"),
+    **_kernels("weights", FLOATS, "convolve_weight convolve_weight_few convolve_weight_large"),
+    **_kernels("weights", FLOATS, "convolve_weight_each"),
+    **_kernels("averages", FLOATS, "average average_backward"),
 }
 
 
 @cache
 def source_of(name: str) -> str:
     """The text of a source, after what all begin with; errors name the lines of the files."""
-    parts = ((f, (_HERE / f).read_text()) for f in ("common.cuh", f"{name}.cu"))
+    files = ("common.cuh", *SHARED.get(name, ()), f"{name}.cu")
+    parts = ((f, (_HERE / f).read_text()) for f in files)
     return "".join(f'#line 1 "{f}"\n{text}' for f, text in parts)
 
 
