@@ -21,6 +21,8 @@ BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
 BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
 STEP = next(c for c in CASES if str(c) == "adam_step")
+CONVOLVED = next(c for c in CASES if str(c) == "convolution-usual")
+PLACES = next(c for c in CASES if str(c) == "convolution_weight-places")
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +49,13 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
         (FORWARD, "out[row + j] =", "out[row + j + 1] =", r"an array \[35\] of 35 in block 4,0 thread 6"),
         (FORWARD, "x += wide(bias[j])", "x += wide(bias[j - 1])", r"an array \[-1\] of 7"),
         (BACKWARD, "SHARED(A, 1024, along)", "SHARED(A, 100, along)", r"shared memory \[100\] of 100"),
+        (
+            CONVOLVED,
+            "SHARED(i64, COLUMNS, targets)",
+            "SHARED(i64, 64, targets)",
+            r"shared memory \[\d+\] of 64",
+        ),
+        (CONVOLVED, "(u32)y < (u32)a[1].size && ", "", r"an array \[-\d+\] of"),
         # a barrier that only some threads reach
         (FORWARD, "if (threadIdx.x == 0) {", "if (threadIdx.x == 0) { __syncthreads();", "not all threads"),
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "from + CHUNK", r"an array \[\d+\] of"),
@@ -78,7 +87,11 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (STEP, "(A)(1 - beta2) * slope", "(A)0.002 * slope", "is off"),
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
+        # parts that are lost, or begin too late
+        (PLACES, "p < parts; p++", "p < parts - 1; p++", "off"),
+        (PLACES, "begin = part * most,", "begin = part * (most + 1),", "off"),
         # barriers left out
+        (CONVOLVED, "__syncthreads();  // the slice before has been multiplied", "", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

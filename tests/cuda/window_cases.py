@@ -16,9 +16,7 @@ def _numbers(rng: np.random.Generator, t: Any, shape: tuple[int, ...]) -> Any:
 def _places(size: tuple[int, ...], kernel: tuple[int, ...], how: dict[str, list[int]]) -> tuple[int, ...]:
     return tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, k, s, p, d in zip(
-            size, kernel, how["stride"], how["padding"], how["dilation"], strict=True
-        )
+        for n, k, s, p, d in zip(size, kernel, how["stride"], how["padding"], how["dilation"], strict=True)
     )
 
 

@@ -20,11 +20,15 @@ _ALONG = np.dtype([(name, np.int64) for name in ("size", "places", "kernel", "st
 _MEANS = np.dtype([("axes", _ALONG, 3), ("divisor", np.int64), ("padded", np.int64)])
 
 
-def _takes(given: Any, size: Sequence[int], places: Sequence[int]) -> bool:
+def _takes(
+    given: Any, size: Sequence[int], places: Sequence[int], windows: Sequence[Sequence[int]] = ()
+) -> bool:
     return (
         given.dtype.char in REALS
         and given.size > 0
         and all(0 < numel(planes) < MOST for planes in (size, places))
+        # also what comes of adding
+        and max((max(size) + 2 * max(each) for each in windows), default=0) < MOST // 2
     )
 
 
@@ -54,7 +58,7 @@ def _average(plain: Any) -> Any:
         windows, dims = (kernel_size, stride, padding), len(kernel_size)
         size = input.shape[-dims:]
         places = out_shape(input.shape, *windows, (1,) * dims, ceil_mode)[-dims:]
-        if not _takes(input, size, places):
+        if not _takes(input, size, places, windows):
             return plain(xp, input, *windows, ceil_mode, count_include_pad, divisor_override)
         means = _means(size, places, windows, divisor_override or 0, count_include_pad)
         return _started(xp, "average", input, places, means)
@@ -68,7 +72,7 @@ def _average_backward(plain: Any) -> Any:
         padding: Sequence[int], ceil_mode: bool, count_include_pad: bool, divisor_override: int | None,
     ) -> Any:  # fmt: skip
         windows, places = (kernel_size, stride, padding), grad.shape[-len(size) :]
-        if not _takes(grad, size, places):
+        if not _takes(grad, size, places, windows):
             return plain(xp, grad, size, *windows, ceil_mode, count_include_pad, divisor_override)
         means = _means(size, places, windows, divisor_override or 0, count_include_pad)
         return _started(xp, "average_backward", grad, size, means)

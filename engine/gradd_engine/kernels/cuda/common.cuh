@@ -117,8 +117,8 @@ template <class A> __device__ inline bool unbounded(A x) { return x == endless<A
 __device__ inline i64 first() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline i64 stride() { return (i64)gridDim.x * blockDim.x; }
 
-// A thread's element among planes of `whole` elements, where each has one thread. Divisions of 64 bits are dear: a
-// block makes one.
+// A thread's element among planes of `whole` elements, where each has one thread. Divisions of 64 bits are
+// dear: this makes one that all threads of a block share.
 struct Spot {
     i64 plane;
     u32 place;

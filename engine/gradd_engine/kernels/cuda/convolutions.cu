@@ -1,19 +1,26 @@
-// Convolutions of arrays [images, channels, depth, height, width] and their transposes, as products of matrices
-// that are never in memory: the weight, and the windows of all places.
+// Convolutions of arrays [images, channels, depth, height, width] and their transposes: products of the
+// weight and of the windows of all places, a matrix of which no more than slices is ever made.
 
 // The taps that places with a rest meet, and where the first place meets the first of them.
 struct Meeting {
-    i64 first, count, at, step;
+    int first, count, at, step;
 };
 __device__ inline Meeting meeting(const Axis &a, i64 rest) {
-    if (a.divisor == 1) return Meeting{0, a.taps, a.offset, a.dilation};
-    i64 at = rest * a.factor + a.offset, tap = 0;
-    for (; tap < a.every && at % a.divisor; tap++) at += a.dilation;
-    i64 count = tap < a.every && tap < a.taps ? ceiling(a.taps - tap, a.every) : 0;
-    return Meeting{tap, count, at / a.divisor, a.every * a.dilation / a.divisor};
+    if (a.divisor == 1) return Meeting{0, (int)a.taps, (int)a.offset, (int)a.dilation};
+    i64 at = rest * a.factor + a.offset, tap = 0, most = a.taps < a.every ? a.taps : a.every;
+    for (; tap < most && at % a.divisor; tap++) at += a.dilation;
+    i64 count = tap < most ? ceiling(a.taps - tap, a.every) : 0;
+    return Meeting{(int)tap, (int)count, (int)(at / a.divisor), (int)(a.every * a.dilation / a.divisor)};
 }
 
-// Reads the weight, and the windows of places: a row is a channel of the result, a column one of its places.
+// The number of one of those taps, by its number along each axis.
+__device__ inline i64 tap_of(const Axis *a, const Meeting *meet, int h, int j, int i) {
+    return ((meet[0].first + h * a[0].every) * a[1].taps + meet[1].first + j * a[1].every) * a[2].taps +
+           meet[2].first + i * a[2].every;
+}
+
+// Reads the weight, and the windows of places: a row is a channel of the result, a column one of its
+// places.
 template <class T, int ROWS, int COLUMNS, int DEPTH> struct WindowReader {
     typedef typename Wide<T>::type A;
     View<const T> a, weight;
@@ -22,31 +29,27 @@ template <class T, int ROWS, int COLUMNS, int DEPTH> struct WindowReader {
     Cells<i64, 2 * DEPTH> &moves;   // how far on its cell is
     Cells<int, 6 * DEPTH> &shifts;  // the same along each axis
     Meeting meet[3];
-    i64 end, rows, weights, cell;
-    int z, y, x, slot;
+    i64 weights, cell;
+    int begin, length, rows, z, y, x, slot;
     bool inside;
 
-    __device__ void prepare(i64 from, int turn) {
+    __device__ void prepare(int from, int turn) {
         int at = turn * DEPTH + (int)threadIdx.x;
-        i64 k = from + threadIdx.x;
         if (threadIdx.x >= DEPTH) return;
         taps[at] = -1;
-        if (k >= end) return;
-        u32 left = (u32)k, i = left % (u32)meet[2].count;
-        left /= (u32)meet[2].count;
-        u32 j = left % (u32)meet[1].count;
-        left /= (u32)meet[1].count;
-        u32 h = left % (u32)meet[0].count, channel = left / (u32)meet[0].count;
-        i64 plane = meet[0].first + h * to.axes[0].every, line = meet[1].first + j * to.axes[1].every,
-            tap = meet[2].first + i * to.axes[2].every;
-        i64 dz = h * meet[0].step, dy = j * meet[1].step, dx = i * meet[2].step;
-        taps[at] = (int)(channel * to.step + (plane * to.axes[1].taps + line) * to.axes[2].taps + tap);
+        if (from + (int)threadIdx.x >= length) return;
+        u32 left = (u32)(begin + from) + threadIdx.x;
+        u32 broad = (u32)meet[2].count, high = (u32)meet[1].count, deep = (u32)meet[0].count;
+        int i = (int)(left % broad), j = (int)(left / broad % high), h = (int)(left / broad / high % deep);
+        i64 channel = left / broad / high / deep;
+        taps[at] = (int)(channel * to.step + tap_of(to.axes, meet, h, j, i));
+        int dz = h * meet[0].step, dy = j * meet[1].step, dx = i * meet[2].step;
         moves[at] = channel * cells_of(to.axes) + apart(to.axes, dz, dy, dx);
-        shifts[3 * at] = (int)dz;
-        shifts[3 * at + 1] = (int)dy;
-        shifts[3 * at + 2] = (int)dx;
+        shifts[3 * at] = dz;
+        shifts[3 * at + 1] = dy;
+        shifts[3 * at + 2] = dx;
     }
-    __device__ void seek(i64, int turn) { slot = turn * DEPTH; }
+    __device__ void seek(int, int turn) { slot = turn * DEPTH; }
 
     // Neighbouring threads read neighbouring weights.
     __device__ int left_depth(int i) const {
@@ -72,8 +75,8 @@ template <class T, int ROWS, int COLUMNS, int DEPTH> struct WindowReader {
     }
 };
 
-// A tile of a convolution: of one rest along each axis, and channels of one group. `sums`, if given, gets the
-// parts that are to be joined.
+// A tile of a convolution: places of one rest along each axis, and channels of one group. `sums`, if given,
+// gets parts that are to be joined.
 template <class T, int ROWS, int COLUMNS, int ALONG, int DEPTH>
 __device__ inline void convolve_tile(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
                                      View<typename Wide<T>::type> sums, const Convolution &to) {
@@ -91,6 +94,7 @@ __device__ inline void convolve_tile(View<const T> a, View<const T> weight, View
     left /= to.groups;
     Tile<A, ROWS, COLUMNS, ALONG, DEPTH> tile;
     WindowReader<T, ROWS, COLUMNS, DEPTH> reader = {a, weight, to, taps, moves, shifts};
+#pragma unroll
     for (int d = 2; d >= 0; d--) {
         i64 rests = to.axes[d].divisor < to.axes[d].places ? to.axes[d].divisor : to.axes[d].places;
         rest[d] = left % rests;
@@ -100,8 +104,8 @@ __device__ inline void convolve_tile(View<const T> a, View<const T> weight, View
     }
     i64 width = across[0] * across[1] * across[2], column = left * COLUMNS + threadIdx.x % COLUMNS,
         image = column / width;
-    u32 at = (u32)(column - image * width), tx = at % (u32)across[2], ty = at / (u32)across[2] % (u32)across[1],
-        tz = at / (u32)across[2] / (u32)across[1];
+    u32 at = (u32)(column - image * width), tx = at % (u32)across[2], line = at / (u32)across[2],
+        ty = line % (u32)across[1], tz = line / (u32)across[1];
     i64 qz = rest[0] + tz * to.axes[0].divisor, qy = rest[1] + ty * to.axes[1].divisor,
         qx = rest[2] + tx * to.axes[2].divisor, whole = places_of(to.axes);
     reader.inside = image < to.images && qz < to.axes[0].places && qy < to.axes[1].places &&
@@ -113,19 +117,23 @@ __device__ inline void convolve_tile(View<const T> a, View<const T> weight, View
     reader.x = (int)x;
     reader.cell = (image * to.groups + group) * to.inner * cells_of(to.axes) + apart(to.axes, z, y, x);
     reader.weights = group * to.inner * to.each * taps_of(to.axes) + begin_row * to.row;
-    reader.rows = to.each - begin_row;
+    reader.rows = (int)(to.each - begin_row < ROWS ? to.each - begin_row : ROWS);
     if (threadIdx.x < COLUMNS)
         targets[threadIdx.x] = reader.inside ? ((image * to.groups + group) * to.each + begin_row) * whole +
                                                    (qz * to.axes[1].places + qy) * to.axes[2].places + qx
                                              : -1;
-    i64 length = to.inner * reader.meet[0].count * reader.meet[1].count * reader.meet[2].count,
-        some = part_of(length, to.parts, DEPTH), begin = part * some;
-    reader.end = begin + some < length ? begin + some : length;
-    tile.multiply(reader, begin, reader.end);
+    i64 met = (i64)reader.meet[0].count * reader.meet[1].count * reader.meet[2].count;
+    Part some = part_of(to.inner * met, to.parts, part);
+    reader.begin = (int)some.begin;
+    reader.length = some.length;
+    tile.multiply(reader, some.length);
     i64 shift = part * to.images * to.groups * to.each * whole;
+#pragma unroll
     for (int r = 0; r < tile.TALL; r++)
+#pragma unroll
         for (int c = 0; c < tile.BROAD; c++) {
-            i64 target = targets[tile.column(c)], row = tile.row(r);
+            int row = tile.row(r);
+            i64 target = targets[tile.column(c)];
             if (row >= reader.rows || target < 0) continue;
             A found = tile.sums[r][c];
             if (sums.given())
@@ -141,18 +149,18 @@ template <class T> KERNEL convolve(View<const T> a, View<const T> weight, View<c
     convolve_tile<T, 64, 64, 16, 16>(a, weight, bias, out, sums, to);
 }
 // For few channels, and for many of everything.
-template <class T> KERNEL convolve_few(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
-                                       View<typename Wide<T>::type> sums, Convolution to) {
+template <class T> KERNEL convolve_few(View<const T> a, View<const T> weight, View<const T> bias,
+                                       View<T> out, View<typename Wide<T>::type> sums, Convolution to) {
     convolve_tile<T, 16, 128, 32, 16>(a, weight, bias, out, sums, to);
 }
-template <class T> KERNEL convolve_large(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
-                                         View<typename Wide<T>::type> sums, Convolution to) {
+template <class T> KERNEL convolve_large(View<const T> a, View<const T> weight, View<const T> bias,
+                                         View<T> out, View<typename Wide<T>::type> sums, Convolution to) {
     convolve_tile<T, 128, 128, 16, 8>(a, weight, bias, out, sums, to);
 }
 
 // For groups of so few channels that a tile would be empty: a thread has an element.
-template <class T> KERNEL convolve_each(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
-                                        Convolution to) {
+template <class T> KERNEL convolve_each(View<const T> a, View<const T> weight, View<const T> bias,
+                                        View<T> out, Convolution to) {
     typedef typename Wide<T>::type A;
     const Axis *axes = to.axes;
     u32 high = (u32)axes[1].places, broad = (u32)axes[2].places;
@@ -160,27 +168,28 @@ template <class T> KERNEL convolve_each(View<const T> a, View<const T> weight, V
     i64 channels = to.groups * to.each, image = s.plane / channels, channel = s.plane % channels,
         group = channel / to.each;
     if (image >= to.images) return;
-    i64 q[3] = {s.place / broad / high, s.place / broad % high, s.place % broad}, at[3];
+    i64 q[3] = {s.place / broad / high, s.place / broad % high, s.place % broad};
+    int at[3];
     Meeting meet[3];
+#pragma unroll
     for (int d = 0; d < 3; d++) {
         i64 turn = axes[d].divisor == 1 ? q[d] : q[d] / axes[d].divisor;
         meet[d] = meeting(axes[d], q[d] - turn * axes[d].divisor);
-        at[d] = meet[d].at + turn * axes[d].factor;
+        at[d] = meet[d].at + (int)(turn * axes[d].factor);
     }
+    i64 row = group * to.inner * to.each * taps_of(axes) + (channel - group * to.each) * to.row,
+        plane = (image * to.groups + group) * to.inner * cells_of(axes);
     A total = 0;
-    for (i64 c = 0; c < to.inner; c++) {
-        i64 row = group * to.inner * to.each * taps_of(axes) + channel % to.each * to.row + c * to.step,
-            plane = (image * to.groups * to.inner + group * to.inner + c) * cells_of(axes);
+    for (i64 c = 0; c < to.inner; c++, row += to.step, plane += cells_of(axes))
         for (int h = 0; h < meet[0].count; h++)
             for (int j = 0; j < meet[1].count; j++)
                 for (int i = 0; i < meet[2].count; i++) {
-                    i64 z = at[0] + h * meet[0].step, y = at[1] + j * meet[1].step, x = at[2] + i * meet[2].step;
-                    if (!within(axes, (int)z, (int)y, (int)x)) continue;
-                    i64 tap = ((meet[0].first + h * axes[0].every) * axes[1].taps + meet[1].first +
-                               j * axes[1].every) * axes[2].taps + meet[2].first + i * axes[2].every;
-                    total += wide(weight[row + tap]) * wide(a[plane + apart(axes, z, y, x)]);
+                    int z = at[0] + h * meet[0].step, y = at[1] + j * meet[1].step,
+                        x = at[2] + i * meet[2].step;
+                    if (within(axes, z, y, x))
+                        total += wide(weight[row + tap_of(axes, meet, h, j, i)]) *
+                                 wide(a[plane + apart(axes, z, y, x)]);
                 }
-    }
     if (bias.given()) total += wide(bias[channel]);
     out[first()] = narrow<T>(total);
 }

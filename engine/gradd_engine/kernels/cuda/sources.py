@@ -16,7 +16,7 @@ TYPES = {
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
 #: what sources begin with besides common.cuh
-SHARED = {"convolutions": ("tiles.cuh",), "weights": ("tiles.cuh",)}
+SHARED = {"convolutions": ("tiles.cuh",), "conv_weights": ("tiles.cuh",)}
 
 
 class DeviceKernel(NamedTuple):
@@ -56,8 +56,8 @@ KERNELS = {
     **_kernels("pooling", FLOATS, "max_pool max_pool_backward"),
     **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
     **_kernels("convolutions", FLOATS, "convolve convolve_few convolve_large convolve_each join_parts"),
-    **_kernels("weights", FLOATS, "convolve_weight convolve_weight_few convolve_weight_large"),
-    **_kernels("weights", FLOATS, "convolve_weight_each"),
+    **_kernels("conv_weights", FLOATS, "convolve_weight convolve_weight_few convolve_weight_large"),
+    **_kernels("conv_weights", FLOATS, "convolve_weight_each"),
     **_kernels("averages", FLOATS, "average average_backward"),
 }
 

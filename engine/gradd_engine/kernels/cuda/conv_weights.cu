@@ -1,14 +1,15 @@
-// The gradients of convolutions for their weights: products of two matrices, the gradient of the result and the
-// windows of all places, summed over those.
+// The gradients of convolutions for their weights: products of the gradient of the result and of the windows
+// of all places, summed over those in a fixed order.
 #define NINE 9
 
-// The places of all images are numbered: which one is so far after a part's first. No number is of 64 bits but
-// the part's own.
+// The place that is so many after a part's first, over all images. Only what is the same for all threads
+// takes a division of 64 bits.
 struct Counter {
     i64 image;
     u32 place, whole;
-    __device__ Counter(i64 begin, i64 size) : image(begin / size), place((u32)(begin % size)), whole((u32)size) {}
-    __device__ Spot after(i64 k) const {
+    __device__ Counter(i64 begin, i64 size)
+        : image(begin / size), place((u32)(begin % size)), whole((u32)size) {}
+    __device__ Spot after(int k) const {
         u32 at = place + (u32)k;
         return Spot{image + at / whole, at % whole};
     }
@@ -23,17 +24,19 @@ template <class T, int ROWS, int COLUMNS, int DEPTH> struct PlaceReader {
     Cells<i64, COLUMNS> &moves;       // how far on a column's cell is
     Cells<int, 3 * COLUMNS> &shifts;  // the same along each axis
     Counter counter;
-    i64 begin, end, group, begin_row, rows, columns, slopes, cell;
+    i64 group, begin_row;
+    int length, rows, columns;
+    i64 slopes, cell;
     int z, y, x;
     bool inside;
 
-    __device__ void prepare(i64, int) {}
-    __device__ void seek(i64 from, int) {
+    __device__ void prepare(int, int) {}
+    __device__ void seek(int from, int) {
         const Axis *axes = to.axes;
-        i64 k = from + threadIdx.x % DEPTH;
-        Spot s = counter.after(k - begin);
+        int k = from + (int)threadIdx.x % DEPTH;
+        Spot s = counter.after(k);
         u32 broad = (u32)axes[2].places, high = (u32)axes[1].places, line = s.place / broad;
-        inside = k < end;
+        inside = k < length;
         z = (int)(line / high * axes[0].factor + axes[0].offset);
         y = (int)(line % high * axes[1].factor + axes[1].offset);
         x = (int)(s.place % broad * axes[2].factor + axes[2].offset);
@@ -79,12 +82,12 @@ __device__ inline void weight_tile(View<const T> g, View<const T> a, View<T> out
     i64 begin_column = left % broad * COLUMNS;
     left /= broad;
     i64 group = left % to.groups, part = left / to.groups;
-    i64 length = to.images * whole, some = part_of(length, to.parts, DEPTH), begin = part * some,
-        end = begin + some < length ? begin + some : length;
+    Part some = part_of(to.images * whole, to.parts, part);
     PlaceReader<T, ROWS, COLUMNS, DEPTH> reader = {
-        g, a, to, moves, shifts, Counter(begin, whole), begin, end, group, begin_row, to.each - begin_row,
-        depth - begin_column};
-    if (threadIdx.x < COLUMNS && threadIdx.x < reader.columns) {
+        g, a, to, moves, shifts, Counter(some.begin, whole), group, begin_row, some.length,
+        (int)(to.each - begin_row < ROWS ? to.each - begin_row : ROWS),
+        (int)(depth - begin_column < COLUMNS ? depth - begin_column : COLUMNS)};
+    if ((int)threadIdx.x < reader.columns) {
         i64 column = begin_column + threadIdx.x, channel = column / taps;
         int z, y, x;
         shift_of(to.axes, column - channel * taps, z, y, x);
@@ -94,10 +97,12 @@ __device__ inline void weight_tile(View<const T> g, View<const T> a, View<T> out
         shifts[3 * threadIdx.x + 2] = x;
     }
     Tile<typename Wide<T>::type, ROWS, COLUMNS, ALONG, DEPTH> tile;
-    tile.multiply(reader, begin, end);
+    tile.multiply(reader, some.length);
+#pragma unroll
     for (int r = 0; r < tile.TALL; r++)
+#pragma unroll
         for (int c = 0; c < tile.BROAD; c++) {
-            i64 row = tile.row(r), column = tile.column(c);
+            int row = tile.row(r), column = tile.column(c);
             if (row >= reader.rows || column >= reader.columns) continue;
             i64 at = (group * to.each + begin_row + row) * depth + begin_column + column;
             if (sums.given())
@@ -130,32 +135,36 @@ template <class T> KERNEL convolve_weight_each(View<const T> g, View<const T> a,
     left /= pieces;
     i64 inner = left % to.inner;
     left /= to.inner;
-    i64 channels = to.groups * to.each, channel = left % channels, part = left / channels;
-    i64 first_tap = piece * NINE, some = part_of(to.images * whole, to.parts, 1), begin = part * some,
-        end = begin + some < to.images * whole ? begin + some : to.images * whole;
+    i64 channels = to.groups * to.each, channel = left % channels, part = left / channels,
+        group = channel / to.each;
+    i64 first_tap = piece * NINE;
+    Part some = part_of(to.images * whole, to.parts, part);
     int many = (int)(taps - first_tap < NINE ? taps - first_tap : NINE);
     int dz[NINE], dy[NINE], dx[NINE], moves[NINE];
     A totals[NINE];
+#pragma unroll
     for (int i = 0; i < NINE; i++) {
         shift_of(axes, first_tap + i, dz[i], dy[i], dx[i]);
         moves[i] = (int)apart(axes, dz[i], dy[i], dx[i]);
         totals[i] = 0;
     }
     u32 high = (u32)axes[1].places, broad = (u32)axes[2].places;
-    Counter counter(begin, whole);
-    for (i64 k = begin + threadIdx.x; k < end; k += blockDim.x) {
-        Spot s = counter.after(k - begin);
+    Counter counter(some.begin, whole);
+    for (int k = (int)threadIdx.x; k < some.length; k += (int)blockDim.x) {
+        Spot s = counter.after(k);
         u32 line = s.place / broad;
-        i64 z = line / high * axes[0].factor + axes[0].offset, y = line % high * axes[1].factor + axes[1].offset,
-            x = s.place % broad * axes[2].factor + axes[2].offset;
+        int z = (int)(line / high * axes[0].factor + axes[0].offset),
+            y = (int)(line % high * axes[1].factor + axes[1].offset),
+            x = (int)(s.place % broad * axes[2].factor + axes[2].offset);
         A slope = wide(g[(s.plane * channels + channel) * whole + s.place]);
-        i64 plane = s.plane * to.groups * to.inner + channel / to.each * to.inner + inner,
-            cell = plane * cells_of(axes) + apart(axes, z, y, x);
+        i64 cell = ((s.plane * to.groups + group) * to.inner + inner) * cells_of(axes) + apart(axes, z, y, x);
+#pragma unroll
         for (int i = 0; i < NINE; i++)
-            if (i < many && within(axes, (int)z + dz[i], (int)y + dy[i], (int)x + dx[i]))
+            if (i < many && within(axes, z + dz[i], y + dy[i], x + dx[i]))
                 totals[i] += slope * wide(a[cell + moves[i]]);
     }
     i64 at = (channel * to.inner + inner) * taps + first_tap;
+#pragma unroll
     for (int i = 0; i < NINE; i++) {
         A total = block_sum(totals[i]);
         if (threadIdx.x || i >= many) continue;
