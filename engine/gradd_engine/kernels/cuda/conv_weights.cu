@@ -145,7 +145,7 @@ template <class T> KERNEL convolve_weight_each(View<const T> g, View<const T> a,
 #pragma unroll
     for (int i = 0; i < NINE; i++) {
         shift_of(axes, first_tap + i, dz[i], dy[i], dx[i]);
-        moves[i] = (int)apart(axes, dz[i], dy[i], dx[i]);
+        moves[i] = apart(axes, dz[i], dy[i], dx[i]);
         totals[i] = 0;
     }
     u32 high = (u32)axes[1].places, broad = (u32)axes[2].places;

@@ -14,9 +14,9 @@ __device__ inline Meeting meeting(const Axis &a, i64 rest) {
 }
 
 // The number of one of those taps, by its number along each axis.
-__device__ inline i64 tap_of(const Axis *a, const Meeting *meet, int h, int j, int i) {
-    return ((meet[0].first + h * a[0].every) * a[1].taps + meet[1].first + j * a[1].every) * a[2].taps +
-           meet[2].first + i * a[2].every;
+__device__ inline int tap_of(const Axis *a, const Meeting *meet, int h, int j, int i) {
+    int plane = meet[0].first + h * (int)a[0].every, line = meet[1].first + j * (int)a[1].every;
+    return (plane * (int)a[1].taps + line) * (int)a[2].taps + meet[2].first + i * (int)a[2].every;
 }
 
 // Reads the weight, and the windows of places: a row is a channel of the result, a column one of its
@@ -110,12 +110,11 @@ __device__ inline void convolve_tile(View<const T> a, View<const T> weight, View
         qx = rest[2] + tx * to.axes[2].divisor, whole = places_of(to.axes);
     reader.inside = image < to.images && qz < to.axes[0].places && qy < to.axes[1].places &&
                     qx < to.axes[2].places;
-    i64 z = reader.meet[0].at + tz * to.axes[0].factor, y = reader.meet[1].at + ty * to.axes[1].factor,
-        x = reader.meet[2].at + tx * to.axes[2].factor;
-    reader.z = (int)z;
-    reader.y = (int)y;
-    reader.x = (int)x;
-    reader.cell = (image * to.groups + group) * to.inner * cells_of(to.axes) + apart(to.axes, z, y, x);
+    reader.z = reader.meet[0].at + (int)(tz * to.axes[0].factor);
+    reader.y = reader.meet[1].at + (int)(ty * to.axes[1].factor);
+    reader.x = reader.meet[2].at + (int)(tx * to.axes[2].factor);
+    reader.cell = (image * to.groups + group) * to.inner * cells_of(to.axes) +
+                  apart(to.axes, reader.z, reader.y, reader.x);
     reader.weights = group * to.inner * to.each * taps_of(to.axes) + begin_row * to.row;
     reader.rows = (int)(to.each - begin_row < ROWS ? to.each - begin_row : ROWS);
     if (threadIdx.x < COLUMNS)
@@ -165,20 +164,20 @@ template <class T> KERNEL convolve_each(View<const T> a, View<const T> weight, V
     const Axis *axes = to.axes;
     u32 high = (u32)axes[1].places, broad = (u32)axes[2].places;
     Spot s = spot_of(places_of(axes));
-    i64 channels = to.groups * to.each, image = s.plane / channels, channel = s.plane % channels,
-        group = channel / to.each;
-    if (image >= to.images) return;
-    i64 q[3] = {s.place / broad / high, s.place / broad % high, s.place % broad};
+    if (s.plane >= to.images * to.groups * to.each) return;
+    u32 each = (u32)to.each, image_group = (u32)s.plane / each, group = image_group % (u32)to.groups,
+        high_channel = (u32)s.plane % each;
+    u32 q[3] = {s.place / broad / high, s.place / broad % high, s.place % broad};
     int at[3];
     Meeting meet[3];
 #pragma unroll
     for (int d = 0; d < 3; d++) {
-        i64 turn = axes[d].divisor == 1 ? q[d] : q[d] / axes[d].divisor;
-        meet[d] = meeting(axes[d], q[d] - turn * axes[d].divisor);
+        u32 turn = q[d] / (u32)axes[d].divisor;
+        meet[d] = meeting(axes[d], q[d] - turn * (u32)axes[d].divisor);
         at[d] = meet[d].at + (int)(turn * axes[d].factor);
     }
-    i64 row = group * to.inner * to.each * taps_of(axes) + (channel - group * to.each) * to.row,
-        plane = (image * to.groups + group) * to.inner * cells_of(axes);
+    i64 row = group * to.inner * to.each * taps_of(axes) + high_channel * to.row,
+        plane = image_group * to.inner * cells_of(axes);
     A total = 0;
     for (i64 c = 0; c < to.inner; c++, row += to.step, plane += cells_of(axes))
         for (int h = 0; h < meet[0].count; h++)
@@ -190,7 +189,7 @@ template <class T> KERNEL convolve_each(View<const T> a, View<const T> weight, V
                         total += wide(weight[row + tap_of(axes, meet, h, j, i)]) *
                                  wide(a[plane + apart(axes, z, y, x)]);
                 }
-    if (bias.given()) total += wide(bias[channel]);
+    if (bias.given()) total += wide(bias[group * each + high_channel]);
     out[first()] = narrow<T>(total);
 }
 

@@ -77,6 +77,11 @@ class ConvolutionTask(NamedTuple):
         return numel([min(a.divisor, a.places) for a in self.axes])
 
     @property
+    def length(self) -> int:
+        """The most that is summed."""
+        return self.inner * numel([-(-a.taps // a.every) for a in self.axes])
+
+    @property
     def width(self) -> int:
         """The most places that one of those has, in all images."""
         return self.images * numel([-(-a.places // a.divisor) for a in self.axes])
@@ -153,13 +158,13 @@ def _joined(xp: Any, sums: Any, bias: Any, out: Any, channels: int, size: int) -
 def _convolved(xp: Any, input: Any, weight: Any, bias: Any, out: Any, task: ConvolutionTask) -> Any:
     """`out`, whose axes are those of the task."""
     types, given = out.dtype.char, [dense(xp, t) for t in (input, weight, bias)]
-    if task.each < FEW:
+    if task.each < FEW and task.images * out.shape[1] < MOST:
         flat(xp, "convolve_each", types, out.size, *given, out, task.told(1))
         return out
     many = task.groups * task.rests
     form = _form(FEW_FORM, task.each, task.width, many)
     blocks = _blocks(form, task.each, task.width) * many
-    parts = _parts(blocks, task.inner * numel(weight.shape[2:]) // task.rests)
+    parts = _parts(blocks, task.length)
     sums = _room(xp, parts, out)
     how = task.told(parts)
     launch(xp, f"convolve{form.name}", types, (blocks * parts,), THREADS, *given, out, sums, how)

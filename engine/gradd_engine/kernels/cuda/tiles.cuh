@@ -22,8 +22,8 @@ __device__ inline bool within(const Axis *a, int z, int y, int x) {
     return (u32)z < (u32)a[0].size && (u32)y < (u32)a[1].size && (u32)x < (u32)a[2].size;
 }
 // How far from a plane's first cell another is, or would be.
-__device__ inline i64 apart(const Axis *a, i64 z, i64 y, i64 x) {
-    return (z * a[1].size + y) * a[2].size + x;
+__device__ inline int apart(const Axis *a, int z, int y, int x) {
+    return (z * (int)a[1].size + y) * (int)a[2].size + x;
 }
 __device__ inline i64 cells_of(const Axis *a) { return a[0].size * a[1].size * a[2].size; }
 __device__ inline i64 places_of(const Axis *a) { return a[0].places * a[1].places * a[2].places; }
