@@ -23,6 +23,8 @@ BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
 STEP = next(c for c in CASES if str(c) == "adam_step")
 LAYER = next(c for c in CASES if str(c) == "recurrent_layer-lstm-(40, [6, 6, 6], False)")
 RETRACED = next(c for c in CASES if str(c) == "recurrent_layer_backward-gru-(33, [9, 9, 4, 1], True)")
+CONVOLVED = next(c for c in CASES if str(c) == "convolution-usual")
+PLACES = next(c for c in CASES if str(c) == "convolution_weight-places")
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +51,13 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
         (FORWARD, "out[row + j] =", "out[row + j + 1] =", r"an array \[35\] of 35 in block 4,0 thread 6"),
         (FORWARD, "x += wide(bias[j])", "x += wide(bias[j - 1])", r"an array \[-1\] of 7"),
         (BACKWARD, "SHARED(A, 1024, along)", "SHARED(A, 100, along)", r"shared memory \[100\] of 100"),
+        (
+            CONVOLVED,
+            "SHARED(i64, COLUMNS, targets)",
+            "SHARED(i64, 64, targets)",
+            r"shared memory \[\d+\] of 64",
+        ),
+        (CONVOLVED, "(u32)y < (u32)a[1].size && ", "", r"an array \[-\d+\] of"),
         # a barrier that only some threads reach
         (FORWARD, "if (threadIdx.x == 0) {", "if (threadIdx.x == 0) { __syncthreads();", "not all threads"),
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "from + CHUNK", r"an array \[\d+\] of"),
@@ -84,9 +93,13 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (STEP, "(A)(1 - beta2) * slope", "(A)0.002 * slope", "is off"),
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
+        # parts that are lost, or begin too late
+        (PLACES, "p < parts; p++", "p < parts - 1; p++", "off"),
+        (PLACES, "begin = part * most,", "begin = part * (most + 1),", "off"),
         # barriers left out
         (LAYER, "__syncthreads();  // the next states are whole", "", "order|off"),
         (RETRACED, "__syncthreads();  // the slopes are whole", "", "order|off"),
+        (CONVOLVED, "__syncthreads();  // the slice before has been multiplied", "", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

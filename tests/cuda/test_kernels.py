@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine.data import rng as streams
-from gradd_engine.kernels.cuda import NATIVE
+from gradd_engine.kernels.cuda import NATIVE, convolving
 from gradd_engine.kernels.cuda.sources import FLOATS
 
 from tests import standin
@@ -21,6 +21,7 @@ from tests.cuda import (
     recurrent_cases,
     row_cases,
     step_cases,
+    window_cases,
 )
 from tests.cuda.cases import Case, complaint, half_complaint, meta, refuse, share
 
@@ -32,6 +33,7 @@ CASES = [
     *recurrent_cases.CASES,
     *row_cases.CASES,
     *step_cases.CASES,
+    *window_cases.CASES,
 ]
 
 pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSING))
@@ -41,6 +43,15 @@ pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSIN
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_device_kernels_give_what_numpy_gives(case: Case, dtype: str) -> None:
     assert complaint(case, dtype) is None
+
+
+LARGE = [case for case in CASES if case.op.startswith("convolution") and case.name == "channels"]
+
+
+@pytest.mark.parametrize("case", LARGE, ids=str)
+def test_large_tiles_give_the_same(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convolving, "ENOUGH", 1)
+    assert complaint(case, "float32") is None
 
 
 #: steps take 16 bits in cases of their own; the others have no kernels for them

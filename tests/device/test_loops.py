@@ -26,7 +26,8 @@ def test_no_step_waits_and_plans_launch_no_more(name: str) -> None:
     assert (planned.planned > 0, eager.planned) == (True, 0)
     assert planned.losses == pytest.approx(eager.losses, rel=1e-6)
     assert (dict(planned.waits), dict(eager.waits)) == ({}, {})
-    assert 0 < planned.launches <= 1.02 * eager.launches
+    # a plan copies what it is given into places of its own
+    assert 0 < planned.launches <= max(1.02 * eager.launches, eager.launches + 2)
 
 
 def test_a_step_that_waits_is_counted_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:

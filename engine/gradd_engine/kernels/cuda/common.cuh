@@ -117,6 +117,18 @@ template <class A> __device__ inline bool unbounded(A x) { return x == endless<A
 __device__ inline i64 first() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline i64 stride() { return (i64)gridDim.x * blockDim.x; }
 
+// A thread's element among planes of `whole` elements, where each has one thread. Divisions of 64 bits are
+// dear: this makes one that all threads of a block share.
+struct Spot {
+    i64 plane;
+    u32 place;
+};
+__device__ inline Spot spot_of(i64 whole) {
+    i64 from = (i64)blockIdx.x * blockDim.x, plane = from / whole;
+    u32 at = (u32)(from - plane * whole) + threadIdx.x;
+    return Spot{plane + at / (u32)whole, at % (u32)whole};
+}
+
 struct Add {
     template <class A> __device__ static A of(A x, A y) { return x + y; }
 };

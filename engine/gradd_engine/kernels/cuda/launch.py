@@ -50,6 +50,12 @@ def each(xp: Any, name: str, types: str, count: int, *given: Any) -> None:
         launch(xp, name, types, (blocks,), THREADS if count > WARP else WARP, *given)
 
 
+def flat(xp: Any, name: str, types: str, count: int, *given: Any) -> None:
+    """Start a kernel that has a thread for each of `count` elements."""
+    if count:
+        launch(xp, name, types, (-(-count // THREADS),), THREADS, *given)
+
+
 def rows(xp: Any, name: str, types: str, count: int, length: int, *given: Any) -> None:
     """Start a kernel whose blocks stride over `count` rows of `length` elements."""
     if count:

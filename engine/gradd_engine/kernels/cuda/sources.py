@@ -14,7 +14,10 @@ TYPES = {
     "b": "signed char", "B": "u8",
 }  # fmt: skip
 #: what sources need beside `common.cuh`
-NEEDS = {"activations": "elements.cuh", "norms": "pack.cuh", "random": "elements.cuh", "steps": "pack.cuh"}
+NEEDS = {
+    "activations": "elements.cuh", "conv_weights": "tiles.cuh", "convolutions": "tiles.cuh",
+    "norms": "pack.cuh", "random": "elements.cuh", "steps": "pack.cuh",
+}  # fmt: skip
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
 
@@ -59,6 +62,10 @@ KERNELS = {
     **_kernels("recurrent", REALS, "gru_layer gru_layer_back gru_step gru_step_back"),
     **_kernels("recurrent", REALS, "rnn_tanh_layer rnn_tanh_layer_back rnn_tanh_step rnn_tanh_step_back"),
     **_kernels("recurrent", REALS, "rnn_relu_layer rnn_relu_layer_back rnn_relu_step rnn_relu_step_back"),
+    **_kernels("convolutions", FLOATS, "convolve convolve_few convolve_large convolve_each join_parts"),
+    **_kernels("conv_weights", FLOATS, "convolve_weight convolve_weight_few convolve_weight_large"),
+    **_kernels("conv_weights", FLOATS, "convolve_weight_each"),
+    **_kernels("averages", FLOATS, "average average_backward"),
 }
 
 

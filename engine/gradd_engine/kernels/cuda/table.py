@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from . import (
     activating,
     attending,
+    averaging,
     channel_norms,
+    convolving,
     draws,
     indexing,
     layer_norms,
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 #: what makes a device kernel from the one over CuPy's functions, which it falls back to
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
-    activating, attending, channel_norms, draws, indexing, layer_norms, lengths, likelihoods,
-    optimizers, pooled, recurring, runs, softmaxes,
+    activating, attending, averaging, channel_norms, convolving, draws, indexing, layer_norms, lengths,
+    likelihoods, optimizers, pooled, recurring, runs, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 
