@@ -67,11 +67,13 @@ class GraphDoubts:
 class Captured:
     """A graph, and what goes in and comes out of it."""
 
-    def __init__(self, graph: Any, late: tuple[Any, ...], fixed: dict[int, int]) -> None:
+    def __init__(self, graph: Any, late: str, fixed: dict[int, int]) -> None:
         self.graph, self.late, self.fixed = graph, late, fixed
         #: (register, memory of the graph) of inputs that are copied, and what copies them
         self.staged: list[tuple[int, Any]] = []
         self.stage: Callable[[Sequence[Any], Sequence[Any]], None]
+        #: copies those that were written to back to the inputs
+        self.bring: Callable[[Sequence[Any], Sequence[Any]], None]
         #: register of a run-time number -> (where the graph reads it, the array that was copied there)
         self.cells: dict[int, tuple[Any, Any]] = {}
         self.keys: Any = None
@@ -80,19 +82,22 @@ class Captured:
         self.results: list[tuple[int, Any, Meta]] = []
         self.take: Callable[[Sequence[Any], Sequence[Any]], None]
         self.doubts: dict[Any, Any] = {}
+        #: where windows into what it makes begin
+        self.starts: dict[int, int] = {}
 
 
 class PlanGraph:
     """Runs a plan's steps: `early` ones, which find inputs in memory, then the `body`, by a graph if it can.
 
-    `outer`: registers that the body gets from inputs and early steps, and whether it writes to their memory;
+    `outer`: registers that the body gets from inputs and early steps, and if it writes to their memory, how
+    many of them share it;
     `numbers`: registers of run-time numbers; `late`: places of other values;
     `homes`: registers of what outlives the program.
     """
 
     def __init__(
         self, backend: ArrayBackend, early: Sequence[PlanStep], body: Callable[[Registers], None],
-        outer: dict[int, bool], numbers: Sequence[int], late: Sequence[int], homes: Sequence[int],
+        outer: dict[int, int], numbers: Sequence[int], late: Sequence[int], homes: Sequence[int],
     ) -> None:  # fmt: skip
         self._backend, self._early, self._body = backend, early, body
         self._outer, self._numbers, self._late, self._homes = outer, numbers, late, homes
@@ -110,9 +115,7 @@ class PlanGraph:
         if self.why:
             self._body(f)
             return
-        arrays = f.arrays
-        now = {r: int(arrays[r].data.ptr) for r in self._outer if arrays[r] is not None}
-        late = tuple(f.values[at] for at in self._late)
+        now, late = self._addresses(f.arrays), self._values(f)
         known = self._captured
         if known is not None and (known.late != late or any(now[r] != at for r, at in known.fixed.items())):
             known = self._captured = None
@@ -125,10 +128,20 @@ class PlanGraph:
         else:
             self._launch(f, known)
 
-    def _capture(self, f: Registers, late: tuple[Any, ...], now: dict[int, int]) -> Captured | None:
+    def _addresses(self, arrays: Sequence[Any]) -> dict[int, int]:
+        """Where what the body gets is now."""
+        return {r: int(arrays[r].data.ptr) for r in self._outer if arrays[r] is not None}
+
+    def _values(self, f: Registers) -> str:
+        """What a graph has fixed beside addresses: values that kernels get as they are."""
+        array = self._backend.xp.ndarray
+        plain = [f.arrays[r] for r in self._numbers if not isinstance(f.arrays[r], array)]
+        return repr(([f.values[at] for at in self._late], plain))
+
+    def _capture(self, f: Registers, late: str, now: dict[int, int]) -> Captured | None:
         """A graph of the body, which has not run; None where there can be none yet, or at all."""
-        if any(self._outer[r] for r in self._moving):
-            self.why = "it writes to memory that is elsewhere each time"
+        if any(self._outer[r] > 1 for r in self._moving):
+            self.why = "it writes to memory that is elsewhere each time, and reads it in several ways"
         elif self._captures == CAPTURES:
             self.why = "addresses or numbers that a graph has fixed change again and again"
         else:
@@ -139,7 +152,7 @@ class PlanGraph:
                 self.why = f"capturing raised: {error}"
         return None
 
-    def _captured_now(self, f: Registers, late: tuple[Any, ...], now: dict[int, int]) -> Captured:
+    def _captured_now(self, f: Registers, late: str, now: dict[int, int]) -> Captured:
         backend, xp, fusing = self._backend, self._backend.xp, self._backend.kernels.fusing
         arrays = f.arrays.copy()
         staged, cells = [], {}
@@ -147,12 +160,13 @@ class PlanGraph:
             arrays[r] = backend.allocate(_meta(arrays[r]))
             staged.append((r, arrays[r]))
         for r in self._numbers:
-            arrays[r] = arrays[r].copy()
-            cells[r] = arrays[r], f.arrays[r]
+            if isinstance(arrays[r], xp.ndarray):
+                arrays[r] = arrays[r].copy()
+                cells[r] = arrays[r], f.arrays[r]
         keys = xp.zeros((MOST_KEYS, 2), np.int64)
         drawing = GraphKeys(fusing, keys)
         doubts = GraphDoubts(xp.zeros(MOST_CHECKS, np.uint64))
-        inner = Registers(arrays, f.values, iter(()), drawing, f.account, f.flats, f.begins, f.starts)
+        inner = Registers(arrays, f.values, iter(()), drawing, f.account, f.flats, f.begins, {**f.starts})
         with ambient(doubts=None if state.doubts is None else doubts):
             graph = backend.capture(lambda: self._body(inner))
         if graph.nbytes > MOST_BYTES:
@@ -161,37 +175,53 @@ class PlanGraph:
         made = Captured(graph, late, fixed)
         made.staged, made.cells, made.keys, made.drawn = staged, cells, keys, drawing.drawn
         made.stage = fusing.copying(xp, [f.arrays[r] for r, _ in staged], [a for _, a in staged])
+        back = [(a, f.arrays[r]) for r, a in staged if self._outer[r]]
+        made.bring = fusing.copying(xp, [a for a, _ in back], [a for _, a in back])
         made.results = [(h, arrays[h], _meta(arrays[h])) for h in self._homes]
         out = [backend.allocate(m) for _, _, m in made.results]
         made.take = fusing.copying(xp, [a for _, a, _ in made.results], out)
         made.doubts = doubts.kept
+        made.starts = {w: at for w, at in inner.starts.items() if w not in f.starts}
         return made
 
     def _launch(self, f: Registers, known: Captured) -> None:
-        arrays, backend = f.arrays, self._backend
-        if known.staged:
-            known.stage([arrays[r] for r, _ in known.staged], [a for _, a in known.staged])
-        for r, (cell, held) in known.cells.items():
-            if arrays[r] is not held:
-                cell[...] = arrays[r]
-                known.cells[r] = cell, arrays[r]
-        if known.drawn:
-            fusing = backend.kernels.fusing
-            drawn = [[*map(fusing.signed, f.generator.next())] for _ in range(known.drawn)]
-            known.keys[: known.drawn].set(np.array(drawn, np.int64))
-        open_checks = state.doubts
-        told = [(c, n) for c, n in known.doubts.items() if not open_checks.has(c, n)]
+        arrays = f.arrays
+        known.stage([arrays[r] for r, _ in known.staged], [a for _, a in known.staged])
+        written = [(a, arrays[r]) for r, a in known.staged if self._outer[r]]
+        self._renew(arrays, known)
+        self._draw(f.generator, known)
+        doubts = state.doubts
+        told = [(c, n) for c, n in known.doubts.items() if not doubts.has(c, n)]
         for _, number in told:
             number[...] = 0
         f.wrote, f.account.heeds = True, False
         known.graph.launch()
-        made = [backend.allocate(m) for _, _, m in known.results]
-        if made:
-            known.take([a for _, a, _ in known.results], made)
-        for (home, _, _), a in zip(known.results, made, strict=True):
+        known.bring([a for a, _ in written], [a for _, a in written])
+        for (home, _, _), a in zip(known.results, self._taken(known), strict=True):
             arrays[home] = a
+        f.starts.update(known.starts)
         for check, number in told:
-            open_checks.add(check, number)
+            doubts.add(check, number)
+
+    def _renew(self, arrays: Sequence[Any], known: Captured) -> None:
+        """Copy run-time numbers that have changed to where the graph reads them."""
+        for r, (cell, held) in known.cells.items():
+            if arrays[r] is not held:
+                cell[...] = arrays[r]
+                known.cells[r] = cell, arrays[r]
+
+    def _draw(self, stream: Any, known: Captured) -> None:
+        """Give the graph its random keys."""
+        if known.drawn:
+            signed = self._backend.kernels.fusing.signed
+            drawn = [[*map(signed, stream.next())] for _ in range(known.drawn)]
+            known.keys[: known.drawn].set(np.array(drawn, np.int64))
+
+    def _taken(self, known: Captured) -> list[Any]:
+        """The results in memory of their own: the next launch has others in the graph's."""
+        made = [self._backend.allocate(m) for _, _, m in known.results]
+        known.take([a for _, a, _ in known.results], made)
+        return made
 
 
 def _meta(a: Any) -> Meta:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from collections import Counter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,7 @@ class Plan:
     inert: bool
     #: how it runs on a device that has graphs, once it has run
     graph: PlanGraph | None = None
-    _graphed: tuple[set[int], dict[int, bool], list[int], list[int]] | None = None
+    _graphed: tuple[set[int], dict[int, int], list[int], list[int]] | None = None
 
     def __init__(
         self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
@@ -141,8 +142,10 @@ class Plan:
         self._code = PlanCode(self._steps, self._writes_at, self._template, numbers, lowering.users)
         self._straight: Callable[[Registers], None] | None = None
         if backend.captures and backend.kernels.fusing is not None:
-            written_to = {r: b.number in changed for r, b in lowering.outer.items()}
-            self._graphed = lowering.early, written_to, sorted(lowering.late), sorted(set(homes.values()))
+            shared = Counter(b.number for b in lowering.outer.values())
+            written_to = {r: shared[b.number] for r, b in lowering.outer.items() if b.number in changed}
+            outer = {r: written_to.get(r, 0) for r in lowering.outer}
+            self._graphed = lowering.early, outer, sorted(lowering.late), sorted(set(homes.values()))
         #: whether to stop between steps if asked to; None before the first replay
         self._looks: bool | None = None
         #: what sweeps may run, found after the first replay
@@ -229,7 +232,7 @@ class Plan:
         self.own_bytes += sum(s.nbytes for s in sweeps)
 
     def _graph(
-        self, early: set[int], outer: dict[int, bool], late: list[int], homes: list[int], looks: bool
+        self, early: set[int], outer: dict[int, int], late: list[int], homes: list[int], looks: bool
     ) -> PlanGraph:
         """The steps for a device, where what finds inputs in memory goes before all others."""
         first = [step for n, step in enumerate(self._steps) if n in early]
