@@ -20,6 +20,7 @@ FORWARD = next(c for c in CASES if c.name == "(5,)-(7,)-True-True")
 BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
 BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
+SUMMED = next(c for c in CASES if str(c) == "sum-(40000, 3)-0")
 STEP = next(c for c in CASES if str(c) == "adam_step")
 
 
@@ -78,7 +79,9 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (STEP, "(A)(1 - beta2) * slope", "(A)0.002 * slope", "is off"),
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
+        (SUMMED, "from + s.most < s.n ? from + s.most : s.n", "s.n", "off"),
         # barriers left out
+        (SUMMED, "__syncthreads();\n            if (y < h) cells", "if (y < h) cells", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

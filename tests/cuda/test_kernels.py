@@ -12,7 +12,16 @@ from gradd_engine.kernels.cuda import NATIVE
 from gradd_engine.kernels.cuda.sources import FLOATS
 
 from tests import standin
-from tests.cuda import activation_cases, channel_cases, host, index_cases, normal_cases, row_cases, step_cases
+from tests.cuda import (
+    activation_cases,
+    channel_cases,
+    host,
+    index_cases,
+    normal_cases,
+    reduction_cases,
+    row_cases,
+    step_cases,
+)
 from tests.cuda.cases import Case, complaint, half_complaint, meta, refuse, share
 
 CASES = [
@@ -20,6 +29,7 @@ CASES = [
     *channel_cases.CASES,
     *index_cases.CASES,
     *normal_cases.CASES,
+    *reduction_cases.CASES,
     *row_cases.CASES,
     *step_cases.CASES,
 ]

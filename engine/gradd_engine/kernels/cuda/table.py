@@ -16,6 +16,7 @@ from . import (
     likelihoods,
     optimizers,
     pooled,
+    reducing,
     runs,
     softmaxes,
 )
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
     activating, attending, channel_norms, draws, indexing, layer_norms, lengths, likelihoods,
-    optimizers, pooled, runs, softmaxes,
+    optimizers, pooled, reducing, runs, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 
