@@ -21,6 +21,7 @@ BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
 BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
 SUMMED = next(c for c in CASES if str(c) == "sum-(40000, 3)-0")
+PLACED = next(c for c in CASES if str(c) == "scatter_add-((2, 2100), 300, 1, 'int64')")
 STEP = next(c for c in CASES if str(c) == "adam_step")
 
 
@@ -80,8 +81,11 @@ def test_what_a_kernel_must_not_do_is_an_error(
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
         (SUMMED, "from + s.most < s.n ? from + s.most : s.n", "s.n", "off"),
+        # a sum that several threads add to
+        (PLACED, "there < 0 || there % side != y", "there < 0", "off"),
         # barriers left out
         (SUMMED, "__syncthreads();\n            if (y < h) cells", "if (y < h) cells", "order|off"),
+        (PLACED, "(A)number;\n            }\n            __syncthreads();", "(A)number;\n            }", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

@@ -1,4 +1,4 @@
-"""Reads by index on the device, and the gradient of a table's rows: the same bits in every run.
+"""Reads by index on the device.
 
 What a kernel finds out of bounds it notes in a word, which is read where somebody waits anyway (`told`).
 """
@@ -14,7 +14,8 @@ from .sources import REALS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TABLE = "index out of range in self"
+#: what is said of an index that is no row of a table
+TABLE = "index out of range in self"
 
 
 def _takes(a: Any, index: Any) -> bool:
@@ -28,7 +29,7 @@ def _slices(xp: Any, op: str, a: Any, index: Any, dim: int, shape: Any) -> Any:
         xp, "take_slices", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out, word,
         out.size, n, inner, index.size,
     )  # fmt: skip
-    told(word, n, IndexError, _TABLE, op)
+    told(word, n, IndexError, TABLE, op)
     return out
 
 
@@ -72,28 +73,8 @@ def _gather(plain: Any) -> Any:
     return kernel
 
 
-def _embedding_backward(plain: Any) -> Any:
-    def kernel(
-        xp: Any, g: Any, index: Any, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
-    ) -> Any:
-        if not _takes(g, index) or not rows:
-            return plain(xp, g, index, rows, padding_idx, scale_grad_by_freq)
-        flat, width = dense(xp, index).reshape(-1), g.shape[-1]
-        order = xp.argsort(flat, kind="stable")
-        out, word = xp.zeros((rows, width), g.dtype), xp.zeros(2, xp.int64)
-        each(
-            xp, "add_rows", g.dtype.char + kind(flat), g.size, dense(xp, g), flat, order, out, word,
-            flat.size, width, rows, -1 if padding_idx is None else int(padding_idx), int(scale_grad_by_freq),
-        )  # fmt: skip
-        told(word, rows, IndexError, _TABLE, "embedding")
-        return out
-
-    return kernel
-
-
 NATIVE: dict[str, Callable[[Any], Any]] = {
     "embedding": _embedding,
-    "embedding_backward": _embedding_backward,
     "gather": _gather,
     "index_select": _index_select,
 }

@@ -18,6 +18,7 @@ from . import (
     pooled,
     reducing,
     runs,
+    scattering,
     softmaxes,
 )
 from .sources import KERNELS, source_of
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
     activating, attending, channel_norms, draws, indexing, layer_norms, lengths, likelihoods,
-    optimizers, pooled, reducing, runs, softmaxes,
+    optimizers, pooled, reducing, runs, scattering, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 

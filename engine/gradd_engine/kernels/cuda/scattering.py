@@ -1,0 +1,171 @@
+"""Writes and sums by index on the device: in the order of their places, so that every run gives the same
+bits. One launch; sums over large tables sort their indices first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import numel, told
+from .indexing import TABLE
+from .launch import dense, empty, kind, launch
+from .sources import REALS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: what `scattering.cu` calls these: places of a block, and its threads
+PLACES, THREADS = 2048, 128
+MOST_BLOCKS = 1 << 16
+#: reads of indices by all blocks from which sorting them is quicker
+LONG = 1 << 26
+#: results beside each other for which a block reads elements
+SIDE = 32
+
+
+def _width(inner: int, most: int) -> int:
+    """The least power of two that is not below `inner`, or `most`."""
+    return min(most, 1 << (inner - 1).bit_length())
+
+
+def _parts(outer: int, n: int, inner: int, width: int) -> int:
+    """How many blocks share results."""
+    return outer * -(-inner // width) * -(-n // (PLACES // width))
+
+
+def _base(xp: Any, a: Any) -> tuple[Any, int]:
+    """A dense array and 0; or the number of which `a` is made, and 1."""
+    if a.size > 1 and not any(a.strides):
+        return a[(0,) * a.ndim], 1
+    return dense(xp, a), 0
+
+
+def _takes(index: Any, *arrays: Any) -> bool:
+    a = arrays[0]
+    return (
+        a.dtype.char in REALS
+        and all(b.dtype == a.dtype and b.size for b in arrays)
+        and kind(index) in "qi"
+        and index.size > 0
+    )
+
+
+def _add(
+    xp: Any, base: Any, source: Any, index: Any, shape: Sequence[int], dim: int, *, wraps: bool = False,
+    padding: int | None = None, scaled: bool = False, alpha: float = 1.0,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Slices added at a vector of indices along a dimension, and the word about those out of bounds."""
+    outer, n, inner, many = numel(shape[:dim]), shape[dim], numel(shape[dim + 1 :]), index.size
+    width = _width(inner, THREADS)
+    blocks, order, at = _parts(outer, n, inner, width), None, dense(xp, index).reshape(-1)
+    if blocks * many > LONG:
+        if wraps:
+            at = xp.where(at < 0, at + n, at)
+        order, wraps = xp.argsort(at, kind="stable"), False
+    out, word = empty(xp, shape, source.dtype), xp.zeros(2, xp.int64)
+    held, single = (None, 0) if base is None else _base(xp, base)
+    launch(
+        xp, "add_slices", kind(source) + kind(at), (min(blocks, MOST_BLOCKS),), THREADS, held,
+        dense(xp, source), at, order, out, word, blocks, n, inner, many, width, single, int(wraps),
+        -1 if padding is None else int(padding), int(scaled), float(alpha),
+    )  # fmt: skip
+    return out, word
+
+
+def _embedding_backward(plain: Any) -> Any:
+    def kernel(
+        xp: Any, g: Any, index: Any, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
+    ) -> Any:
+        if not _takes(index, g) or not rows:
+            return plain(xp, g, index, rows, padding_idx, scale_grad_by_freq)
+        out, word = _add(
+            xp, None, g, index, (rows, g.shape[-1]), 0, padding=padding_idx, scaled=scale_grad_by_freq
+        )
+        told(word, rows, IndexError, TABLE, "embedding")
+        return out
+
+    return kernel
+
+
+def _outside(dim: int, n: int) -> str:
+    return f"index {{}} is out of bounds for dimension {dim} with size {n}"
+
+
+def _index_add(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, index: Any, source: Any, dim: int, alpha: Any) -> Any:
+        if not _takes(index, a, source) or not a.ndim or isinstance(alpha, complex):
+            return plain(xp, a, index, source, dim, alpha)
+        d = dim % a.ndim
+        out, word = _add(xp, a, source, index, a.shape, d, alpha=alpha)
+        told(word, a.shape[d], RuntimeError, _outside(d, a.shape[d]), "index_add")
+        return out
+
+    return kernel
+
+
+def _index_put_add(plain: Any) -> Any:
+    def kernel(xp: Any, g: Any, indices: Sequence[Any], size: Sequence[int]) -> Any:
+        given = [d for d, index in enumerate(indices) if index is not None]
+        if len(given) != 1 or not _takes(indices[given[0]], g):
+            return plain(xp, g, indices, size)
+        d = given[0]
+        out, word = _add(xp, None, g, indices[d], tuple(size), d, wraps=True)
+        told(word, size[d], IndexError, _outside(0, size[d]), "indexing")
+        return out
+
+    return kernel
+
+
+def _put(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, index: Any, source: Any, accumulate: bool) -> Any:
+        if not accumulate or not _takes(index, a, source):
+            return plain(xp, a, index, source, accumulate)
+        flat = a if a.ndim == 1 else dense(xp, a).reshape(-1)
+        out, word = _add(xp, flat, source, index, (a.size,), 0, wraps=True)
+        text = f"out of range: tried to access index {{}} on a tensor of {a.size} elements."
+        told(word, a.size, IndexError, text, "put")
+        return out.reshape(a.shape)
+
+    return kernel
+
+
+def _scatter(name: str, adds: bool) -> Callable[[Any], Any]:
+    def native(plain: Any) -> Any:
+        def kernel(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
+            many = isinstance(src, xp.ndarray)
+            d = dim % a.ndim if a.ndim else 0
+            fits = a.ndim == index.ndim > 0 and all(
+                k == d or m == n for k, (m, n) in enumerate(zip(index.shape, a.shape, strict=True))
+            )
+            if not fits or not _takes(index, a, *([src] if many else [])) or (many and src.ndim != a.ndim):
+                return plain(xp, a, index, src, dim)
+            source = src[tuple(slice(0, k) for k in index.shape)] if many else None
+            outer, n, inner = numel(a.shape[:d]), a.shape[d], numel(a.shape[d + 1 :])
+            if adds and outer == inner == 1:
+                out, word = _add(xp, a, source, index, a.shape, d)
+            else:
+                width = _width(inner, SIDE)
+                blocks = _parts(outer, n, inner, width)
+                out, word = empty(xp, a.shape, a.dtype), xp.zeros(2, xp.int64)
+                held, single = _base(xp, a)
+                launch(
+                    xp, "scatter", kind(a) + kind(index), (min(blocks, MOST_BLOCKS),), THREADS, held,
+                    dense(xp, source), dense(xp, index), out, word, blocks, n, inner, index.shape[d], width,
+                    single, int(adds), 0.0 if many else float(src),
+                )  # fmt: skip
+            told(word, n, RuntimeError, _outside(d, n), name)
+            return out
+
+        return kernel
+
+    return native
+
+
+NATIVE = {
+    "embedding_backward": _embedding_backward,
+    "index_add": _index_add,
+    "index_put_add": _index_put_add,
+    "put": _put,
+    "scatter": _scatter("scatter", False),
+    "scatter_add": _scatter("scatter_add", True),
+}
