@@ -55,6 +55,7 @@ KERNELS = {
     **_kernels("attention", REALS, "row_products"),
     **_kernels("indices", tuple(f + i for f in FLOATS for i in "qi"), "take_slices gather"),
     **_kernels("scattering", tuple(f + i for f in FLOATS for i in "qi"), "add_slices scatter"),
+    **_kernels("joins", ("q", "i", "h", "B"), "join"),
     **_kernels("running", FLOATS, "cummax cummin logcumsumexp"),
     **_kernels("pooling", FLOATS, "max_pool max_pool_backward"),
     **_kernels("reductions", (*_SAME, *_PARTS, "qq"), "sums products"),

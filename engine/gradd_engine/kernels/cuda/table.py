@@ -11,6 +11,7 @@ from . import (
     channel_norms,
     draws,
     indexing,
+    joining,
     layer_norms,
     lengths,
     likelihoods,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 #: what makes a device kernel from the one over CuPy's functions, which it falls back to
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
-    activating, attending, channel_norms, draws, indexing, layer_norms, lengths, likelihoods,
+    activating, attending, channel_norms, draws, indexing, joining, layer_norms, lengths, likelihoods,
     optimizers, pooled, reducing, runs, scattering, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
