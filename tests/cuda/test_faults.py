@@ -85,7 +85,7 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (PLACED, "there < 0 || there % side != y", "there < 0", "off"),
         # barriers left out
         (SUMMED, "__syncthreads();\n            if (y < h) cells", "if (y < h) cells", "order|off"),
-        (PLACED, "__syncthreads();\n            for (int m = 0; m <", "for (int m = 0; m <", "order|off"),
+        (PLACED, "__syncthreads();\n            for (int m = 0; m < s", "for (int m = 0; m < s", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],
