@@ -1,13 +1,13 @@
 """Reads by index on the device.
 
-What a kernel finds out of bounds it notes in a word, which is read where somebody waits anyway (`told`).
+What a kernel finds out of bounds it notes in a word, which is read where somebody waits anyway (`noting`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import numel, told
+from ...data import noting, numel
 from .launch import dense, each, empty, kind
 from .sources import REALS
 
@@ -24,12 +24,12 @@ def _takes(a: Any, index: Any) -> bool:
 
 def _slices(xp: Any, op: str, a: Any, index: Any, dim: int, shape: Any) -> Any:
     n, inner = a.shape[dim], numel(a.shape[dim + 1 :])
-    out, word = empty(xp, shape, a.dtype), xp.zeros(2, xp.int64)
-    each(
-        xp, "take_slices", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out, word,
-        out.size, n, inner, index.size,
-    )  # fmt: skip
-    told(word, n, IndexError, TABLE, op)
+    out = empty(xp, shape, a.dtype)
+    with noting(xp, n, IndexError, TABLE, op) as word:
+        each(
+            xp, "take_slices", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out,
+            word, out.size, n, inner, index.size,
+        )  # fmt: skip
     return out
 
 
@@ -61,13 +61,13 @@ def _gather(plain: Any) -> Any:
         if not _takes(a, index) or not a.ndim or not same:
             return plain(xp, a, index, dim)
         n, inner = a.shape[d], numel(a.shape[d + 1 :])
-        out, word = empty(xp, index.shape, a.dtype), xp.zeros(2, xp.int64)
-        each(
-            xp, "gather", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out, word,
-            out.size, n, inner, index.shape[d],
-        )  # fmt: skip
+        out = empty(xp, index.shape, a.dtype)
         text = f"index {{}} is out of bounds for dimension {d} with size {n}"
-        told(word, n, RuntimeError, text, "gather")
+        with noting(xp, n, RuntimeError, text, "gather") as word:
+            each(
+                xp, "gather", a.dtype.char + kind(index), out.size, dense(xp, a), dense(xp, index), out, word,
+                out.size, n, inner, index.shape[d],
+            )  # fmt: skip
         return out
 
     return kernel

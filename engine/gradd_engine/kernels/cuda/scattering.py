@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import numel, told
+from ...data import noting, numel
 from .indexing import TABLE
 from .launch import dense, empty, kind, launch
 from .sources import REALS
@@ -51,10 +51,10 @@ def _takes(index: Any, *arrays: Any) -> bool:
 
 
 def _add(
-    xp: Any, base: Any, source: Any, index: Any, shape: Sequence[int], dim: int, *, wraps: bool = False,
-    padding: int | None = None, scaled: bool = False, alpha: float = 1.0,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Slices added at a vector of indices along a dimension, and the word about those out of bounds."""
+    xp: Any, word: Any, base: Any, source: Any, index: Any, shape: Sequence[int], dim: int, *,
+    wraps: bool = False, padding: int | None = None, scaled: bool = False, alpha: float = 1.0,
+) -> Any:  # fmt: skip
+    """Slices added at a vector of indices along a dimension; `word` is about those out of bounds."""
     outer, n, inner, many = numel(shape[:dim]), shape[dim], numel(shape[dim + 1 :]), index.size
     width = _width(inner, THREADS)
     blocks, order, at = _parts(outer, n, inner, width), None, dense(xp, index).reshape(-1)
@@ -62,14 +62,14 @@ def _add(
         if wraps:
             at = xp.where(at < 0, at + n, at)
         order, wraps = xp.argsort(at, kind="stable"), False
-    out, word = empty(xp, shape, source.dtype), xp.zeros(2, xp.int64)
+    out = empty(xp, shape, source.dtype)
     held, single = (None, 0) if base is None else _base(xp, base)
     launch(
         xp, "add_slices", kind(source) + kind(at), (min(blocks, MOST_BLOCKS),), THREADS, held,
         dense(xp, source), at, order, out, word, blocks, n, inner, many, width, single, int(wraps),
         -1 if padding is None else int(padding), int(scaled), float(alpha),
     )  # fmt: skip
-    return out, word
+    return out
 
 
 def _embedding_backward(plain: Any) -> Any:
@@ -78,11 +78,9 @@ def _embedding_backward(plain: Any) -> Any:
     ) -> Any:
         if not _takes(index, g) or not rows:
             return plain(xp, g, index, rows, padding_idx, scale_grad_by_freq)
-        out, word = _add(
-            xp, None, g, index, (rows, g.shape[-1]), 0, padding=padding_idx, scaled=scale_grad_by_freq
-        )
-        told(word, rows, IndexError, TABLE, "embedding")
-        return out
+        shape = (rows, g.shape[-1])
+        with noting(xp, rows, IndexError, TABLE, "embedding") as word:
+            return _add(xp, word, None, g, index, shape, 0, padding=padding_idx, scaled=scale_grad_by_freq)
 
     return kernel
 
@@ -96,9 +94,8 @@ def _index_add(plain: Any) -> Any:
         if not _takes(index, a, source) or not a.ndim or isinstance(alpha, complex):
             return plain(xp, a, index, source, dim, alpha)
         d = dim % a.ndim
-        out, word = _add(xp, a, source, index, a.shape, d, alpha=alpha)
-        told(word, a.shape[d], RuntimeError, _outside(d, a.shape[d]), "index_add")
-        return out
+        with noting(xp, a.shape[d], RuntimeError, _outside(d, a.shape[d]), "index_add") as word:
+            return _add(xp, word, a, source, index, a.shape, d, alpha=alpha)
 
     return kernel
 
@@ -109,9 +106,8 @@ def _index_put_add(plain: Any) -> Any:
         if len(given) != 1 or not _takes(indices[given[0]], g):
             return plain(xp, g, indices, size)
         d = given[0]
-        out, word = _add(xp, None, g, indices[d], tuple(size), d, wraps=True)
-        told(word, size[d], IndexError, _outside(0, size[d]), "indexing")
-        return out
+        with noting(xp, size[d], IndexError, _outside(0, size[d]), "indexing") as word:
+            return _add(xp, word, None, g, indices[d], tuple(size), d, wraps=True)
 
     return kernel
 
@@ -121,10 +117,9 @@ def _put(plain: Any) -> Any:
         if not accumulate or not _takes(index, a, source):
             return plain(xp, a, index, source, accumulate)
         flat = a if a.ndim == 1 else dense(xp, a).reshape(-1)
-        out, word = _add(xp, flat, source, index, (a.size,), 0, wraps=True)
         text = f"out of range: tried to access index {{}} on a tensor of {a.size} elements."
-        told(word, a.size, IndexError, text, "put")
-        return out.reshape(a.shape)
+        with noting(xp, a.size, IndexError, text, "put") as word:
+            return _add(xp, word, flat, source, index, (a.size,), 0, wraps=True).reshape(a.shape)
 
     return kernel
 
@@ -141,19 +136,16 @@ def _scatter(name: str, adds: bool) -> Callable[[Any], Any]:
                 return plain(xp, a, index, src, dim)
             source = src[tuple(slice(0, k) for k in index.shape)] if many else None
             outer, n, inner = numel(a.shape[:d]), a.shape[d], numel(a.shape[d + 1 :])
-            if adds and outer == inner == 1:
-                out, word = _add(xp, a, source, index, a.shape, d)
-            else:
-                width = _width(inner, SIDE)
-                blocks = _parts(outer, n, inner, width)
-                out, word = empty(xp, a.shape, a.dtype), xp.zeros(2, xp.int64)
-                held, single = _base(xp, a)
+            with noting(xp, n, RuntimeError, _outside(d, n), name) as word:
+                if adds and outer == inner == 1:
+                    return _add(xp, word, a, source, index, a.shape, d)
+                out, width = empty(xp, a.shape, a.dtype), _width(inner, SIDE)
+                blocks, (held, single) = _parts(outer, n, inner, width), _base(xp, a)
                 launch(
                     xp, "scatter", kind(a) + kind(index), (min(blocks, MOST_BLOCKS),), THREADS, held,
                     dense(xp, source), dense(xp, index), out, word, blocks, n, inner, index.shape[d], width,
                     single, int(adds), 0.0 if many else float(src),
                 )  # fmt: skip
-            told(word, n, RuntimeError, _outside(d, n), name)
             return out
 
         return kernel
