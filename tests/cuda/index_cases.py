@@ -122,6 +122,27 @@ def _scattered(shape: tuple[int, ...], many: int, dim: int, kind: str, src: Any 
     return make
 
 
+def _indexed(shape: tuple[int, ...], dim: int, index: tuple[int, ...], kind: str) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        at = _index(rng, shape[dim], index, kind, -shape[dim])
+        return [rng.normal(0, 1, shape).astype(t), [None] * dim + [at]], {}
+
+    return make
+
+
+def _picked(shape: tuple[int, ...], dim: int, keepdim: bool, back: bool) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        d = dim % len(shape)
+        kept = [*shape[:d], *([1] if keepdim else []), *shape[d + 1 :]]
+        attrs: dict[str, Any] = {"dim": dim, "keepdim": keepdim, **({"size": list(shape)} if back else {})}
+        return [
+            rng.normal(0, 1, kept if back else shape).astype(t),
+            _index(rng, shape[d], kept, "int64"),
+        ], attrs
+
+    return make
+
+
 _SCATTERED: tuple[tuple[Any, ...], ...] = (
     ((4, 5, 6), 9, 1, "int32"), ((3, 50), 7, -1, "int64"), ((2, 2100), 300, 1, "int64"),
     ((40, 70), 5, 0, "int64", 2), ((1, 9, 3), 1, 1, "int64"),
@@ -155,6 +176,13 @@ CASES = [
     Case("index_put_add", _put_added((30, 5), 0, (4, 10))),
     Case("index_put_add", _put_added((3, 30, 5), 1, (11,)), "middle"),
     Case("index_put_add", _put_added((7,), 0, ()), "one"),
+    Case("index", _indexed((30, 5), 0, (4, 10), "int64"), "", 0),
+    Case("index", _indexed((3, 30, 5), 1, (11,), "int32"), "middle", 0),
+    *(
+        Case(op, _picked(shape, dim, keepdim, op == "place"), f"{shape}-{dim}-{keepdim}", 0)
+        for op in ("pick", "place")
+        for shape, dim, keepdim in (((4, 5, 6), 1, True), ((3, 50), -1, False), ((7,), 0, False))
+    ),
     Case("put", _put((7, 9), 40)),
     Case("put", _put((5000,), 300), "long"),
     *(

@@ -33,6 +33,8 @@ def _called(op: str, index: int) -> Any:
         return kernel(xp, g, [at], [5, 2])
     if op == "put":
         return kernel(xp, a, at, g[:, 0], True)
+    if op == "place":
+        return kernel(xp, g, xp.stack([at, at], axis=1), 0, True, [5, 2])
     if op == "index_add":
         return kernel(xp, a, at, g, 0, 1)
     return kernel(xp, a, xp.stack([at, at], axis=1), g, 0)

@@ -1,11 +1,14 @@
 // Reads by index. An index out of its bounds sets `error` to 1 and itself, and nothing is read for
 // it.
 
-// Slices of an array [outer, n, inner] along its middle dimension.
-template <class T, class I> KERNEL take_slices(View<const T> a, View<const I> index, View<T> out,
-                                               View<i64> error, i64 count, i64 n, i64 inner, i64 many) {
+// Slices of an array [outer, n, inner] along its middle dimension; negative indices count from its end if
+// `wraps`.
+template <class T, class I>
+KERNEL take_slices(View<const T> a, View<const I> index, View<T> out, View<i64> error, i64 count, i64 n,
+                   i64 inner, i64 many, i64 wraps) {
     for (i64 k = first(); k < count; k += stride()) {
         i64 at = (i64)index[k / inner % many];
+        if (wraps && at < 0 && at >= -n) at += n;
         if (at < 0 || at >= n) {
             error[0] = 1;
             error[1] = at;

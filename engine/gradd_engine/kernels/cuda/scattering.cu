@@ -138,9 +138,10 @@ KERNEL scatter(View<const T> base, View<const T> source, View<const I> index, Vi
         Part part(b, n, inner, across);
         i64 j = part.column + x;
         for (int r = y; r < part.height; r += side)
-            if (j < inner)
-                cells[r * across + x] =
-                    wide(base[single ? 0 : (part.outer * n + part.place + r) * inner + j]);
+            if (j < inner) {
+                i64 at = (part.outer * n + part.place + r) * inner + j;
+                cells[r * across + x] = base.given() ? wide(base[single ? 0 : at]) : (A)0;
+            }
         for (i64 p = 0; p < many; p += side) {
             to[t] = -1;
             if (p + y < many && j < inner) {

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import noting, numel
-from .indexing import TABLE
+from .indexing import TABLE, only, outside
 from .launch import dense, empty, kind, launch
 from .sources import REALS
 
@@ -85,16 +85,12 @@ def _embedding_backward(plain: Any) -> Any:
     return kernel
 
 
-def _outside(dim: int, n: int) -> str:
-    return f"index {{}} is out of bounds for dimension {dim} with size {n}"
-
-
 def _index_add(plain: Any) -> Any:
     def kernel(xp: Any, a: Any, index: Any, source: Any, dim: int, alpha: Any) -> Any:
         if not _takes(index, a, source) or not a.ndim or isinstance(alpha, complex):
             return plain(xp, a, index, source, dim, alpha)
         d = dim % a.ndim
-        with noting(xp, a.shape[d], RuntimeError, _outside(d, a.shape[d]), "index_add") as word:
+        with noting(xp, a.shape[d], RuntimeError, outside(d, a.shape[d]), "index_add") as word:
             return _add(xp, word, a, source, index, a.shape, d, alpha=alpha)
 
     return kernel
@@ -102,11 +98,10 @@ def _index_add(plain: Any) -> Any:
 
 def _index_put_add(plain: Any) -> Any:
     def kernel(xp: Any, g: Any, indices: Sequence[Any], size: Sequence[int]) -> Any:
-        given = [d for d, index in enumerate(indices) if index is not None]
-        if len(given) != 1 or not _takes(indices[given[0]], g):
+        d = only(indices)
+        if d is None or not _takes(indices[d], g):
             return plain(xp, g, indices, size)
-        d = given[0]
-        with noting(xp, size[d], IndexError, _outside(0, size[d]), "indexing") as word:
+        with noting(xp, size[d], IndexError, outside(0, size[d]), "indexing") as word:
             return _add(xp, word, None, g, indices[d], tuple(size), d, wraps=True)
 
     return kernel
@@ -124,6 +119,28 @@ def _put(plain: Any) -> Any:
     return kernel
 
 
+def _write(
+    xp: Any, name: str, base: Any, source: Any, index: Any, shape: Sequence[int], dim: int,
+    number: float = 0.0, adds: bool = False,
+) -> Any:  # fmt: skip
+    """Elements of `source`, or a number, written or added at an index that has the array's sizes but along
+    `dim`.
+    """
+    outer, n, inner = numel(shape[:dim]), shape[dim], numel(shape[dim + 1 :])
+    with noting(xp, n, RuntimeError, outside(dim, n), name) as word:
+        if adds and outer == inner == 1:
+            return _add(xp, word, base, source, index, shape, dim)
+        out, width = empty(xp, shape, base.dtype if source is None else source.dtype), _width(inner, SIDE)
+        blocks = _parts(outer, n, inner, width)
+        held, single = (None, 0) if base is None else _base(xp, base)
+        launch(
+            xp, "scatter", kind(out) + kind(index), (min(blocks, MOST_BLOCKS),), THREADS, held,
+            dense(xp, source), dense(xp, index), out, word, blocks, n, inner, index.size // (outer * inner),
+            width, single, int(adds), number,
+        )  # fmt: skip
+        return out
+
+
 def _scatter(name: str, adds: bool) -> Callable[[Any], Any]:
     def native(plain: Any) -> Any:
         def kernel(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
@@ -134,29 +151,30 @@ def _scatter(name: str, adds: bool) -> Callable[[Any], Any]:
             )
             if not fits or not _takes(index, a, *([src] if many else [])) or (many and src.ndim != a.ndim):
                 return plain(xp, a, index, src, dim)
-            source = src[tuple(slice(0, k) for k in index.shape)] if many else None
-            outer, n, inner = numel(a.shape[:d]), a.shape[d], numel(a.shape[d + 1 :])
-            with noting(xp, n, RuntimeError, _outside(d, n), name) as word:
-                if adds and outer == inner == 1:
-                    return _add(xp, word, a, source, index, a.shape, d)
-                out, width = empty(xp, a.shape, a.dtype), _width(inner, SIDE)
-                blocks, (held, single) = _parts(outer, n, inner, width), _base(xp, a)
-                launch(
-                    xp, "scatter", kind(a) + kind(index), (min(blocks, MOST_BLOCKS),), THREADS, held,
-                    dense(xp, source), dense(xp, index), out, word, blocks, n, inner, index.shape[d], width,
-                    single, int(adds), 0.0 if many else float(src),
-                )  # fmt: skip
-            return out
+            if not many:
+                return _write(xp, name, a, None, index, a.shape, d, float(src))
+            source = src[tuple(slice(0, k) for k in index.shape)]
+            return _write(xp, name, a, source, index, a.shape, d, adds=adds)
 
         return kernel
 
     return native
 
 
+def _place(plain: Any) -> Any:
+    def kernel(xp: Any, g: Any, index: Any, dim: int, keepdim: bool, size: Sequence[int]) -> Any:
+        if not size or not _takes(index, g):
+            return plain(xp, g, index, dim, keepdim, size)
+        return _write(xp, "place", None, g, index, tuple(size), dim % len(size))
+
+    return kernel
+
+
 NATIVE = {
     "embedding_backward": _embedding_backward,
     "index_add": _index_add,
     "index_put_add": _index_put_add,
+    "place": _place,
     "put": _put,
     "scatter": _scatter("scatter", False),
     "scatter_add": _scatter("scatter_add", True),
