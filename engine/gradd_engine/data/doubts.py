@@ -60,13 +60,15 @@ class Doubts:
                 self._words.clear()
             word = xp.zeros(2, np.int64)
             made = self._words[check] = word, word.view(np.uint64)[1]
-        word, number = made
-        held = self._open.get(check)
+        return made[0]
+
+    def used(self, check: _Check) -> None:
+        """A kernel has been given the check's word."""
+        number, held = self._words[check][1], self._open.get(check)
         if held is not number:
             if held is not None:
                 np.maximum(held, number, out=number)
             self._open[check] = number
-        return word
 
     def settle(self, *, close: bool = True) -> None:
         """Wait for the device, and raise what the first check that failed says; all are closed then, unless
@@ -126,7 +128,9 @@ def noting(xp: Any, high: int, error: type[Exception], text: str, op: str) -> It
     """
     doubts = state.doubts
     if doubts is not None:
-        yield doubts.word(xp, _Check(op, error, text, 0, high))
+        check = _Check(op, error, text, 0, high)
+        yield doubts.word(xp, check)
+        doubts.used(check)
         return
     word = xp.zeros(2, np.int64)
     yield word
