@@ -99,11 +99,29 @@ def _put_added(size: tuple[int, ...], dim: int, index: tuple[int, ...]) -> Make:
     return make
 
 
-def _put(shape: tuple[int, ...], many: int) -> Make:
+def _index_put(shape: tuple[int, ...], dim: int, index: tuple[int, ...], accumulate: bool, one: bool) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        at = _index(rng, shape[dim], index, "int64", -shape[dim])
+        size = () if one else (*shape[:dim], *index, *shape[dim + 1 :])
+        a, values = (np.asarray(rng.normal(0, 1, s)).astype(t) for s in (shape, size))
+        return [a, [None] * dim + [at], values], {"accumulate": accumulate}
+
+    return make
+
+
+def _copied(shape: tuple[int, ...], many: int, dim: int) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        (a, index, source), _ = _added(shape, many, dim, "int64")(rng, t)
+        return [a, index - shape[dim] // 2, source], {"dim": dim}
+
+    return make
+
+
+def _put(shape: tuple[int, ...], many: int, accumulate: bool = True) -> Make:
     def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
         n = int(np.prod(shape))
         a, source = (rng.normal(0, 1, s).astype(t) for s in (shape, many))
-        return [a, _index(rng, n, many, "int64", -n), source], {"accumulate": True}
+        return [a, _index(rng, n, many, "int64", -n), source], {"accumulate": accumulate}
 
     return make
 
@@ -183,7 +201,17 @@ CASES = [
         for op in ("pick", "place")
         for shape, dim, keepdim in (((4, 5, 6), 1, True), ((3, 50), -1, False), ((7,), 0, False))
     ),
+    *(
+        Case("index_write", _index_put(*how), str(how), 32 if how[3] else 0)
+        for how in (
+            ((30, 5), 0, (4, 10), False, False), ((3, 30, 5), 1, (11,), False, True),
+            ((3, 30), 1, (50,), True, False), ((9,), 0, (), True, True),
+        )
+    ),
+    Case("index_copy", _copied((9, 5), 30, 0), "", 0),
+    Case("index_copy", _copied((3, 2100), 70, -1), "long", 0),
     Case("put", _put((7, 9), 40)),
+    Case("put", _put((7, 9), 40, False), "written", 0),
     Case("put", _put((5000,), 300), "long"),
     *(
         Case(op, _scattered(*how), str(how), 0 if op == "scatter" else 32)

@@ -31,6 +31,10 @@ def _called(op: str, index: int) -> Any:
         return kernel(xp, g, at, 5, None, False)
     if op == "index_put_add":
         return kernel(xp, g, [at], [5, 2])
+    if op == "index_write":
+        return kernel(xp, a, [at], g, False)
+    if op == "index_copy":
+        return kernel(xp, a, at, g, 0)
     if op == "put":
         return kernel(xp, a, at, g[:, 0], True)
     if op == "place":
@@ -45,7 +49,9 @@ def _called(op: str, index: int) -> Any:
 def test_an_index_out_of_bounds_is_told(monkeypatch: pytest.MonkeyPatch, op: str, sort: bool) -> None:
     if sort:
         monkeypatch.setattr(scattering, "LONG", 0)
-    high, low = (10, -11) if op == "put" else (5, -6 if op == "index_put_add" else -1)
+    high, low = (
+        (10, -11) if op == "put" else (5, -6 if op in ("index_copy", "index_write", "index_put_add") else -1)
+    )
     _called(op, high - 1)
     _called(op, 0 if low == -1 else low + 1)
     for index in (high, low):

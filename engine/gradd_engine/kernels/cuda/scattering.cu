@@ -55,13 +55,13 @@ __device__ inline i64 reached(View<const I> index, View<const i64> order, i64 ma
     return low;
 }
 
-// Slices of `source` [outer, many, inner] times alpha added at a vector of indices, which `order` sorts if it
-// is given. Negative ones count from the end if `wraps`. Place `padding` gets nothing; `scaled` divides by how
-// many a place gets.
+// Slices of `source` [outer, many, inner] times alpha added, or the last of them written if `sets`, at a vector
+// of indices, which `order` sorts if it is given. Negative ones count from the end if `wraps`. Place `padding`
+// gets nothing; `scaled` divides by how many a place gets.
 template <class T, class I>
 KERNEL add_slices(View<const T> base, View<const T> source, View<const I> index, View<const i64> order,
                   View<T> out, View<i64> error, i64 blocks, i64 n, i64 inner, i64 many, i64 width, i64 single,
-                  i64 wraps, i64 padding, i64 scaled, double alpha) {
+                  i64 wraps, i64 sets, i64 padding, i64 scaled, double alpha) {
     typedef typename Wide<T>::type A;
     SHARED(A, PLACES, sums);
     SHARED(int, PLACES, counts);
@@ -106,6 +106,7 @@ KERNEL add_slices(View<const T> base, View<const T> source, View<const I> index,
                         value[k] = wide(source[(part.outer * many + from[m + k]) * inner + j]) * (A)alpha;
                 for (int k = 0; k < AHEAD; k++)
                     if (m + k < found && to[m + k] % side == y && j < inner) {
+                        if (sets) sums[to[m + k] * across + x] = 0;
                         sums[to[m + k] * across + x] += value[k];
                         if (x == 0) counts[to[m + k]] += 1;
                     }
@@ -118,7 +119,7 @@ KERNEL add_slices(View<const T> base, View<const T> source, View<const I> index,
             i64 at = (part.outer * n + part.place + r) * inner + j;
             A total = sums[r * across + x];
             if (scaled && counts[r]) total /= (A)counts[r];
-            if (base.given()) total += wide(base[single ? 0 : at]);
+            if (base.given() && !(sets && counts[r])) total += wide(base[single ? 0 : at]);
             out[at] = narrow<T>(total);
         }
         __syncthreads();

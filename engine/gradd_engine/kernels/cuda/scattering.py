@@ -52,9 +52,10 @@ def _takes(index: Any, *arrays: Any) -> bool:
 
 def _add(
     xp: Any, word: Any, base: Any, source: Any, index: Any, shape: Sequence[int], dim: int, *,
-    wraps: bool = False, padding: int | None = None, scaled: bool = False, alpha: float = 1.0,
+    wraps: bool = False, sets: bool = False, padding: int | None = None, scaled: bool = False,
+    alpha: float = 1.0,
 ) -> Any:  # fmt: skip
-    """Slices added at a vector of indices along a dimension; `word` is about those out of bounds."""
+    """Slices added, or written, at a vector of indices along a dimension; `word` is about wrong ones."""
     outer, n, inner, many = numel(shape[:dim]), shape[dim], numel(shape[dim + 1 :]), index.size
     width = _width(inner, THREADS)
     blocks, order, at = _parts(outer, n, inner, width), None, dense(xp, index).reshape(-1)
@@ -66,7 +67,7 @@ def _add(
     held, single = (None, 0) if base is None else _base(xp, base)
     launch(
         xp, "add_slices", kind(source) + kind(at), (min(blocks, MOST_BLOCKS),), THREADS, held,
-        dense(xp, source), at, order, out, word, blocks, n, inner, many, width, single, int(wraps),
+        dense(xp, source), at, order, out, word, blocks, n, inner, many, width, single, int(wraps), int(sets),
         -1 if padding is None else int(padding), int(scaled), float(alpha),
     )  # fmt: skip
     return out
@@ -107,14 +108,40 @@ def _index_put_add(plain: Any) -> Any:
     return kernel
 
 
+def _index_write(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
+        d = only(indices)
+        if d is None or not _takes(indices[d], a, values):
+            return plain(xp, a, indices, values, accumulate)
+        source = xp.broadcast_to(values, (*a.shape[:d], *indices[d].shape, *a.shape[d + 1 :]))
+        with noting(xp, a.shape[d], IndexError, outside(0, a.shape[d]), "indexing") as word:
+            return _add(xp, word, a, source, indices[d], a.shape, d, wraps=True, sets=not accumulate)
+
+    return kernel
+
+
+def _index_copy(plain: Any) -> Any:
+    def kernel(xp: Any, a: Any, index: Any, source: Any, dim: int) -> Any:
+        if not _takes(index, a, source) or not a.ndim:
+            return plain(xp, a, index, source, dim)
+        d = dim % a.ndim
+        with noting(
+            xp, a.shape[d], IndexError, f"index_copy_(): {outside(d, a.shape[d])}", "index_copy"
+        ) as word:
+            return _add(xp, word, a, source, index, a.shape, d, wraps=True, sets=True)
+
+    return kernel
+
+
 def _put(plain: Any) -> Any:
     def kernel(xp: Any, a: Any, index: Any, source: Any, accumulate: bool) -> Any:
-        if not accumulate or not _takes(index, a, source):
+        if not _takes(index, a, source):
             return plain(xp, a, index, source, accumulate)
         flat = a if a.ndim == 1 else dense(xp, a).reshape(-1)
         text = f"out of range: tried to access index {{}} on a tensor of {a.size} elements."
         with noting(xp, a.size, IndexError, text, "put") as word:
-            return _add(xp, word, flat, source, index, (a.size,), 0, wraps=True).reshape(a.shape)
+            out = _add(xp, word, flat, source, index, (a.size,), 0, wraps=True, sets=not accumulate)
+        return out.reshape(a.shape)
 
     return kernel
 
@@ -173,7 +200,9 @@ def _place(plain: Any) -> Any:
 NATIVE = {
     "embedding_backward": _embedding_backward,
     "index_add": _index_add,
+    "index_copy": _index_copy,
     "index_put_add": _index_put_add,
+    "index_write": _index_write,
     "place": _place,
     "put": _put,
     "scatter": _scatter("scatter", False),
