@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gradd_engine.data import Doubts, ambient
 from gradd_engine.kernels.cuda import NATIVE, scattering
 
 from tests import standin
@@ -57,3 +58,16 @@ def test_an_index_out_of_bounds_is_told(monkeypatch: pytest.MonkeyPatch, op: str
     for index in (high, low):
         with pytest.raises((IndexError, RuntimeError), match=r"out of (range|bounds)"):
             _called(op, index)
+
+
+@pytest.mark.parametrize("op", ["index_select", "gather"])
+def test_a_result_shows_nothing_of_the_memory_it_is_in(op: str) -> None:
+    xp = standin.CUPY
+    a, doubts = xp.ones((5, 2), np.float32), Doubts()
+    at = np.array([7, 1, -9])
+    index = xp.asarray(at if op == "index_select" else np.stack([at, at], axis=1))
+    with ambient(doubts=doubts):
+        found = NATIVE[op](refuse)(xp, a, index, 0)
+    assert found.get().tolist() == [[0, 0], [1, 1], [0, 0]]
+    with pytest.raises((IndexError, RuntimeError)):
+        doubts.settle()

@@ -1,5 +1,5 @@
-// Reads by index. An index out of its bounds sets `error` to 1 and itself, and nothing is read for
-// it.
+// Reads by index. An index out of its bounds sets `error` to 1 and itself, and 0 is read for it: what was in
+// a result's memory before is nobody's to see.
 
 // Slices of an array [outer, n, inner] along its middle dimension; negative indices count from its end if
 // `wraps`.
@@ -12,6 +12,7 @@ KERNEL take_slices(View<const T> a, View<const I> index, View<T> out, View<i64> 
         if (at < 0 || at >= n) {
             error[0] = 1;
             error[1] = at;
+            out[k] = T();
         } else {
             out[k] = a[(k / inner / many * n + at) * inner + k % inner];
         }
@@ -26,6 +27,7 @@ template <class T, class I> KERNEL gather(View<const T> a, View<const I> index, 
         if (at < 0 || at >= n) {
             error[0] = 1;
             error[1] = at;
+            out[k] = T();
         } else {
             out[k] = a[(k / inner / many * n + at) * inner + k % inner];
         }

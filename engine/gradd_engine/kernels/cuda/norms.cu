@@ -1,5 +1,5 @@
-// Layer norm and its gradients: a block a row, then sums of columns. Without `means` it is RMS norm: nothing is
-// subtracted, and `rstds` are reciprocal root mean squares.
+// Layer norm and its gradients: a block a row, then sums of columns. Without `means` it is RMS norm: nothing
+// is subtracted, and `rstds` are reciprocal root mean squares.
 
 // Means, reciprocal standard deviations and (a - mean) * rstd * weight + bias of each row of n.
 template <class T> KERNEL layer_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,

@@ -55,9 +55,9 @@ __device__ inline i64 reached(View<const I> index, View<const i64> order, i64 ma
     return low;
 }
 
-// Slices of `source` [outer, many, inner] times alpha added, or the last of them written if `sets`, at a vector
-// of indices, which `order` sorts if it is given. Negative ones count from the end if `wraps`. Place `padding`
-// gets nothing; `scaled` divides by how many a place gets.
+// Slices of `source` [outer, many, inner] times alpha added, or the last of them written if `sets`, at a
+// vector of indices, which `order` sorts if it is given. Negative ones count from the end if `wraps`. Place
+// `padding` gets nothing; `scaled` divides by how many a place gets.
 template <class T, class I>
 KERNEL add_slices(View<const T> base, View<const T> source, View<const I> index, View<const i64> order,
                   View<T> out, View<i64> error, i64 blocks, i64 n, i64 inner, i64 many, i64 width, i64 single,
@@ -126,7 +126,8 @@ KERNEL add_slices(View<const T> base, View<const T> source, View<const I> index,
     }
 }
 
-// Elements of `source`, or `number` without it, written or, if `adds`, added by an index [outer, many, inner].
+// Elements of `source`, or `number` without it, written or, if `adds`, added by an index
+// [outer, many, inner].
 template <class T, class I>
 KERNEL scatter(View<const T> base, View<const T> source, View<const I> index, View<T> out, View<i64> error,
                i64 blocks, i64 n, i64 inner, i64 many, i64 width, i64 single, i64 adds, double number) {
