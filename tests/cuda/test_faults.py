@@ -20,6 +20,8 @@ FORWARD = next(c for c in CASES if c.name == "(5,)-(7,)-True-True")
 BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
 BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
+SUMMED = next(c for c in CASES if str(c) == "sum-(40000, 3)-0")
+PLACED = next(c for c in CASES if str(c) == "scatter_add-((2, 2100), 300, 1, 'int64')")
 STEP = next(c for c in CASES if str(c) == "adam_step")
 LAYER = next(c for c in CASES if str(c) == "recurrent_layer-lstm-(40, [6, 6, 6], False)")
 RETRACED = next(c for c in CASES if str(c) == "recurrent_layer_backward-gru-(33, [9, 9, 4, 1], True)")
@@ -96,10 +98,15 @@ def test_what_a_kernel_must_not_do_is_an_error(
         # parts that are lost, or begin too late
         (PLACES, "p < parts; p++", "p < parts - 1; p++", "off"),
         (PLACES, "begin = part * most,", "begin = part * (most + 1),", "off"),
+        (SUMMED, "from + s.most < s.n ? from + s.most : s.n", "s.n", "off"),
+        # a sum that several threads add to
+        (PLACED, "there < 0 || there % side != y", "there < 0", "off"),
         # barriers left out
         (LAYER, "__syncthreads();  // the next states are whole", "", "order|off"),
         (RETRACED, "__syncthreads();  // the slopes are whole", "", "order|off"),
         (CONVOLVED, "__syncthreads();  // the slice before has been multiplied", "", "order|off"),
+        (SUMMED, "__syncthreads();\n            if (y < h) cells", "if (y < h) cells", "order|off"),
+        (PLACED, "__syncthreads();\n            for (int m = 0; m < s", "for (int m = 0; m < s", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

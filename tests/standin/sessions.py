@@ -27,6 +27,14 @@ class AtOnce(Doubts):
     def add(self, check: Any, number: Any) -> None:
         """See Doubts.add."""
         super().add(check, number)
+        self._tell(check)
+
+    def used(self, check: Any) -> None:
+        """See Doubts.used."""
+        super().used(check)
+        self._tell(check)
+
+    def _tell(self, check: Any) -> None:
         try:
             self.settle()
         except Exception as error:

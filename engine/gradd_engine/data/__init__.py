@@ -4,7 +4,7 @@ thread that computes.
 
 from . import dtypes, rng
 from .device import Device
-from .doubts import Doubts, holds, told, told_late, within
+from .doubts import Doubts, holds, noting, told, told_late, within
 from .dtypes import (
     BOOL,
     FLOAT,
@@ -118,6 +118,7 @@ __all__ = [
     "may_overlap",
     "mode",
     "no_deletion",
+    "noting",
     "numel",
     "overlaps_itself",
     "preserve_format",

@@ -46,22 +46,32 @@ class GraphKeys:
 
 
 class GraphDoubts:
-    """In place of a session's open checks while a graph is captured: the graph itself keeps the greatest
-    number of each kind, in one of `cells`.
+    """In place of a session's open checks while a graph is captured: the graph itself notes what it finds of
+    each kind, in one of `words`, int64 (n, 2).
     """
 
-    def __init__(self, cells: Any) -> None:
-        self._cells = cells
-        self.kept: dict[Any, Any] = {}
+    def __init__(self, words: Any) -> None:
+        self._words = words
+        #: by kind: its word, and the number in it
+        self.kept: dict[Any, tuple[Any, Any]] = {}
+
+    def word(self, xp: Any, check: Any) -> Any:
+        """See Doubts.word."""
+        if check not in self.kept:
+            if len(self.kept) == MOST_CHECKS:
+                raise RuntimeError(f"it checks more than {MOST_CHECKS} kinds of values")
+            word = self._words[len(self.kept)]
+            self.kept[check] = word, word.view(np.uint64)[1]
+        return self.kept[check][0]
+
+    def used(self, check: Any) -> None:
+        """See Doubts.used: a session is told after each launch."""
+        assert check in self.kept
 
     def add(self, check: Any, number: Any) -> None:
         """See Doubts.add."""
-        cell = self.kept.get(check)
-        if cell is None:
-            if len(self.kept) == MOST_CHECKS:
-                raise RuntimeError(f"it checks more than {MOST_CHECKS} kinds of values")
-            cell = self.kept[check] = self._cells[len(self.kept)]
-        np.maximum(cell, number, out=cell)
+        self.word(None, check)
+        np.maximum(self.kept[check][1], number, out=self.kept[check][1])
 
 
 class Captured:
@@ -81,7 +91,9 @@ class Captured:
         #: (register, memory of the graph, geometry) of results, and what copies them
         self.results: list[tuple[int, Any, Meta]] = []
         self.take: Callable[[Sequence[Any], Sequence[Any]], None]
-        self.doubts: dict[Any, Any] = {}
+        self.doubts: dict[Any, tuple[Any, Any]] = {}
+        #: how many errors the session had told when they were found to say nothing
+        self.failures = 0
         #: where windows into what it makes begin
         self.starts: dict[int, int] = {}
 
@@ -165,7 +177,7 @@ class PlanGraph:
                 cells[r] = arrays[r], f.arrays[r]
         keys = xp.zeros((MOST_KEYS, 2), np.int64)
         drawing = GraphKeys(fusing, keys)
-        doubts = GraphDoubts(xp.zeros(MOST_CHECKS, np.uint64))
+        doubts = GraphDoubts(xp.zeros((MOST_CHECKS, 2), np.int64))
         inner = Registers(arrays, f.values, iter(()), drawing, f.account, f.flats, f.begins, {**f.starts})
         with ambient(doubts=None if state.doubts is None else doubts):
             graph = backend.capture(lambda: self._body(inner))
@@ -180,7 +192,7 @@ class PlanGraph:
         made.results = [(h, arrays[h], _meta(arrays[h])) for h in self._homes]
         out = [backend.allocate(m) for _, _, m in made.results]
         made.take = fusing.copying(xp, [a for _, a, _ in made.results], out)
-        made.doubts = doubts.kept
+        made.doubts, made.failures = doubts.kept, getattr(state.doubts, "failures", 0)
         made.starts = {w: at for w, at in inner.starts.items() if w not in f.starts}
         return made
 
@@ -191,17 +203,19 @@ class PlanGraph:
         self._renew(arrays, known)
         self._draw(f.generator, known)
         doubts = state.doubts
-        told = [(c, n) for c, n in known.doubts.items() if not doubts.has(c, n)]
-        for _, number in told:
-            number[...] = 0
+        if known.doubts and doubts.failures != known.failures:
+            known.failures = doubts.failures
+            for word, _ in known.doubts.values():
+                word[...] = 0
         f.wrote, f.account.heeds = True, False
         known.graph.launch()
         known.bring([a for a, _ in written], [a for _, a in written])
         for (home, _, _), a in zip(known.results, self._taken(known), strict=True):
             arrays[home] = a
         f.starts.update(known.starts)
-        for check, number in told:
-            doubts.add(check, number)
+        for check, (_, number) in known.doubts.items():
+            if not doubts.has(check, number):
+                doubts.add(check, number)
 
     def _renew(self, arrays: Sequence[Any], known: Captured) -> None:
         """Copy run-time numbers that have changed to where the graph reads them."""

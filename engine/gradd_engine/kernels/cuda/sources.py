@@ -20,6 +20,10 @@ NEEDS = {
 }  # fmt: skip
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
+INTEGERS = ("q", "i", "B")
+#: what is reduced and its results; 16 bits have parts of 32 in between
+_SAME = tuple(f + f for f in FLOATS)
+_PARTS = ("ef", "Ef", "fe", "fE")
 
 
 class DeviceKernel(NamedTuple):
@@ -54,9 +58,16 @@ KERNELS = {
     **_kernels("channels", FLOATS, "batch_norm batch_norm_eval batch_norm_backward"),
     **_kernels("attention", ("fB", "ff", "dB", "dd"), "attend attend_query attend_key"),
     **_kernels("attention", REALS, "row_products"),
-    **_kernels("indices", tuple(f + i for f in FLOATS for i in "qi"), "take_slices gather add_rows"),
+    **_kernels("indices", tuple(f + i for f in FLOATS for i in "qi"), "take_slices gather"),
+    **_kernels("scattering", tuple(f + i for f in FLOATS for i in "qi"), "add_slices scatter"),
+    **_kernels("joins", ("q", "i", "h", "B"), "join"),
     **_kernels("running", FLOATS, "cummax cummin logcumsumexp"),
     **_kernels("pooling", FLOATS, "max_pool max_pool_backward"),
+    **_kernels("reductions", (*_SAME, *_PARTS, "qq"), "sums products"),
+    **_kernels("reductions", (*_SAME, *_PARTS, "qq", "ii", "BB"), "largest smallest"),
+    **_kernels("reductions", tuple(f + "q" for f in (*FLOATS, *INTEGERS)), "nonzeros"),
+    **_kernels("reductions", tuple(f + "B" for f in (*FLOATS, *INTEGERS)), "anything everything"),
+    **_kernels("reductions", (*FLOATS, *INTEGERS), "largest_at smallest_at"),
     **_kernels("channels", FLOATS, "group_norm group_norm_input group_norm_channels"),
     **_kernels("recurrent", REALS, "lstm_layer lstm_layer_back lstm_step lstm_step_back"),
     **_kernels("recurrent", REALS, "gru_layer gru_layer_back gru_step gru_step_back"),

@@ -13,13 +13,16 @@ from . import (
     convolving,
     draws,
     indexing,
+    joining,
     layer_norms,
     lengths,
     likelihoods,
     optimizers,
     pooled,
     recurring,
+    reducing,
     runs,
+    scattering,
     softmaxes,
 )
 from .sources import KERNELS, source_of
@@ -32,8 +35,8 @@ if TYPE_CHECKING:
 #: what makes a device kernel from the one over CuPy's functions, which it falls back to
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
-    activating, attending, averaging, channel_norms, convolving, draws, indexing, layer_norms, lengths,
-    likelihoods, optimizers, pooled, recurring, runs, softmaxes,
+    activating, attending, averaging, channel_norms, convolving, draws, indexing, joining, layer_norms,
+    lengths, likelihoods, optimizers, pooled, recurring, reducing, runs, scattering, softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
 
