@@ -31,7 +31,7 @@ def test_random_loops_give_what_numpy_gives() -> None:
 
 
 def _repeated(step: Callable[[int], Any], steps: int = 8) -> tuple[list[Any], list[str]]:
-    """What steps give on the stand-in, fetched when all are done, and the reasons for plans without a graph."""
+    """What steps give on the stand-in, fetched when all are done; why plans have no graph."""
     with outcomes() as found, sessions_there(), gradd.connect("local:") as session:
         gradd.manual_seed(3)
         kept = []
@@ -84,19 +84,16 @@ def test_draws_are_those_of_a_session_without_graphs() -> None:
 
 def test_an_index_out_of_bounds_is_told_once() -> None:
     with sessions_there(), outcomes() as found, gradd.connect("local:"):
-        table, at = gradd.arange(4.0)[:, None], gradd.tensor([1])
+        table, at = gradd.arange(4.0)[:, None], gradd.tensor([1, 1, 1, 1, 1, 99, 1, 99, 1])
         told = []
         for n in range(9):
-            if n in (5, 7):
-                at.fill_(99)
-            row = functional.embedding(at, table)
-            at.fill_(1)
+            row = functional.embedding(at[n : n + 1], table)
             try:
                 told.append(row.tolist())
             except IndexError:
                 told.append("out of range")
         assert told == [[[1.0]]] * 5 + ["out of range", [[1.0]], "out of range", [[1.0]]]
-        assert found["launched"] >= 3
+        assert found["launched"] >= 5
 
 
 def test_what_a_graph_cannot_hold_runs_without_one() -> None:

@@ -9,6 +9,7 @@ and is elsewhere each time) leaves the plan as it was.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 from gradd_engine.data import Meta, ambient, from_numpy, state
@@ -183,8 +184,11 @@ class PlanGraph:
             graph = backend.capture(lambda: self._body(inner))
         if graph.nbytes > MOST_BYTES:
             raise RuntimeError(f"it would keep {graph.nbytes >> 20} MiB")
+        taken = graph.nbytes + sum(a.nbytes for _, a in staged)
+        f.account.take(taken)
         fixed = {r: at for r, at in now.items() if r not in self._moving}
         made = Captured(graph, late, fixed)
+        finalize(made, f.account.give, taken)
         made.staged, made.cells, made.keys, made.drawn = staged, cells, keys, drawing.drawn
         made.stage = fusing.copying(xp, [f.arrays[r] for r, _ in staged], [a for _, a in staged])
         back = [(a, f.arrays[r]) for r, a in staged if self._outer[r]]
