@@ -140,10 +140,11 @@ streams: $(STAMP) ## 4,000 random loops that draw random numbers; the client's a
 	GRADD_STREAMS=4000 $(PY) -m pytest -rs tests/client/test_stream.py
 	$(PY) -m pytest -rs $(SPREAD) --streams tests/client tests/semantics
 
-device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 2,000 random programs, loops, the semantics tests, the examples; prints who waits
-	GRADD_DEVICE=all $(PY) -m pytest -rs tests/device
+device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 400 random programs, 300 random loops as CUDA graphs, the semantics tests, the examples; prints who waits
+	GRADD_DEVICE=all GRADD_FUSED=200 $(PY) -m pytest -rs tests/device
 	$(PY) -m tests.device.runs
-	$(PY) -m tests.device.programs 2000
+	$(PY) -m tests.device.programs 400
+	$(PY) -m tests.device.graphs 300
 	$(PY) -m tests.device.loops
 	$(PY) -m pytest -rs $(SPREAD) --standin tests/semantics tests/examples
 

@@ -40,7 +40,7 @@ def _part_alone(
     [
         (fuse.Group, "_fits", _part_alone),
         (fuse.Group, "meets", lambda self, i: False),
-        (fuse.Memory, "stays", lambda self, block, members: block.source is not None),
+        (fuse.BlockMemory, "stays", lambda self, block, members: block.source is not None),
         (fuse, "strides_over", lambda what, shape: tuple([0] * len(shape))),
     ],
 )

@@ -10,10 +10,10 @@ from gradd_engine.tracing import Block, KernelCall, Place
 
 from .blocks import FusedCall, touched, written
 from .formulas import kind_of
-from .fuse import Memory, fuse, is_dense, target_of
+from .fuse import BlockMemory, fuse, is_dense, target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gradd_engine.backends.array import ArrayBackend
     from gradd_engine.tracing import Instruction
@@ -28,36 +28,44 @@ def for_device(
     fusing = backend.kernels.fusing
     if fusing is None:
         return code
-    split = list(split_sums(code))
-    packed = pack_norms(split, Memory(split, same, outliving), fusing)
-    return fuse(packed, Memory(packed, same, outliving), backend, fusing)
+    split = list(split_sums(code, fusing.SPLITS))
+    packed = pack_norms(split, BlockMemory(split, same, outliving), fusing)
+    return fuse(packed, BlockMemory(packed, same, outliving), backend, fusing)
 
 
-def split_sums(code: Sequence[Instruction]) -> Iterator[Instruction]:
+def split_sums(code: Sequence[Instruction], splits: Mapping[str, tuple[str, str]]) -> Iterator[Instruction]:
     """A product that something is added to as two instructions, so that the sum can be fused: the same two
     launches otherwise.
     """
     numbers = max((b.number for i in code for b in touched(i)), default=0)
     for i in code:
-        if not isinstance(i, KernelCall) or not _is_plain_sum(i):
+        names = splits.get(i.op.name) if isinstance(i, KernelCall) else None
+        if not isinstance(i, KernelCall) or names is None or not _adds_once(i):
             yield i
             continue
         (m,), (added, a, b) = i.metas, i.args
         numbers += 1
         product = Meta((a.shape[0], b.shape[1]), m.dtype)
         block = Block(numbers, product, product.nbytes)
-        yield KernelCall(REGISTRY["mm"], (a, b), {}, (product,), (block,), None)
+        yield KernelCall(REGISTRY[names[0]], (a, b), {}, (product,), (block,), None)
         whole = Place(block, tuple(product.shape), tuple(product.strides), 0, m.dtype)
-        yield KernelCall(REGISTRY["add"], (added, whole), {"alpha": 1}, i.metas, i.outs, i.target)
+        yield KernelCall(REGISTRY[names[1]], (added, whole), {"alpha": 1}, i.metas, i.outs, i.target)
 
 
-def pack_norms(code: Sequence[Instruction], memory: Memory, fusing: Any) -> list[Instruction | FusedCall]:
+def pack_norms(
+    code: Sequence[Instruction], memory: BlockMemory, fusing: Any
+) -> list[Instruction | FusedCall]:
     """The norms of many tensors that are stacked, as `clip_grad_norm_` does it, as one call."""
-    norms = {i.outs[0].number: n for n, i in enumerate(code) if isinstance(i, KernelCall) and _is_norm(i)}
+    norms = {
+        i.outs[0].number: n
+        for n, i in enumerate(code)
+        if isinstance(i, KernelCall) and i.op.name == fusing.PackedNorms.of and _is_whole(i)
+    }
     instead: dict[int, FusedCall] = {}
     gone: set[int] = set()
     for n, i in enumerate(code):
-        if not isinstance(i, KernelCall) or i.op.name != "stack" or i.target is not None or i.attrs["dim"]:
+        packed = fusing.STACKED.get(i.op.name) if isinstance(i, KernelCall) else None
+        if packed is None or not isinstance(i, KernelCall) or i.target is not None or i.attrs["dim"]:
             continue
         those = [norms.get(p.block.number, -1) for p in i.args[0]]
         members = {n, *those}
@@ -70,21 +78,20 @@ def pack_norms(code: Sequence[Instruction], memory: Memory, fusing: Any) -> list
         if len(kinds) > 1 or roots & changed or any(memory.stays(c.outs[0], members) for c in calls):
             continue
         given = (*[c.args[0] for c in calls], target_of(i))
-        instead[n] = FusedCall((*calls, i), fusing.PackedNorms(*kinds), given, i.outs)
+        instead[n] = FusedCall((*calls, i), packed(*kinds), given, i.outs)
         gone.update(those)
     return [instead.get(n, i) for n, i in enumerate(code) if n not in gone]
 
 
-def _is_plain_sum(i: KernelCall) -> bool:
+def _adds_once(i: KernelCall) -> bool:
     """Whether it is `input + mat1 @ mat2`, and nothing is rounded in between."""
-    if i.op.name != "addmm" or kind_of(i.metas[0].dtype) not in ("f", "d"):
-        return False
-    return all(type(v) in (int, float) and v == 1 for v in i.attrs.values())
+    plain = all(type(v) in (int, float) and v == 1 for v in i.attrs.values())
+    return plain and kind_of(i.metas[0].dtype) in ("f", "d")
 
 
-def _is_norm(i: KernelCall) -> bool:
-    """Whether it is the Euclidean norm of a whole dense array."""
-    if i.op.name != "vector_norm" or i.target is not None:
+def _is_whole(i: KernelCall) -> bool:
+    """Whether a norm is the Euclidean one of a whole dense array."""
+    if i.target is not None:
         return False
     (a,), attrs, (meta,) = i.args, i.attrs, i.metas
     plain = attrs["ord"] == 2 and attrs["dim"] is None and not attrs["keepdim"] and attrs["dtype"] is None

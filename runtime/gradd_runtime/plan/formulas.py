@@ -67,29 +67,15 @@ def formula(i: Any, backend: ArrayBackend, fusing: Any) -> Formula | None:
     made = kind_of(meta.dtype)
     if made is None or any(isinstance(v, RuntimeValue) for v in i.attrs.values()):
         return None
-    name = i.op.name
-    if name in fusing.FILLS:
-        return Formula(
-            (), ((fusing.literal(meta.dtype.np.type(fusing.FILLS[name])), made),), tuple(meta.shape)
-        )
-    if name == "dropout_mask":
-        text = None if i.attrs["features"] else fusing.mask(made, i.attrs["p"])
-        return text and Formula((), ((text, made),), tuple(meta.shape), random=True)
-    if i.op.random or any(isinstance(a, list) for a in i.args):
-        return None
     operands = _operands(i, meta, backend)
     if operands is None:
         return None
-    if name in fusing.MOVES:
-        return Formula(operands[-1:], _cast(fusing, "{0}", operands[-1].kind, made), tuple(meta.shape))
-    worked = "f" if made in "eE" else made
-    if {o.kind for o in operands} == {worked}:
-        names = [f"{{{n}}}" for n in range(len(operands))]
-        text = fusing.element(name, worked, names, i.attrs)
-        if text is not None:
-            lines = (text, worked), *_cast(fusing, f"{{{len(operands)}}}", worked, made)
-            return Formula(operands, lines, tuple(meta.shape))
-    return _composed(i, operands, made, fusing)
+    make = fusing.ELEMENTS.get(i.op.name)
+    found = None if make is None else make([o.kind for o in operands], made, i.attrs)
+    if found is not None:
+        reads = operands[len(operands) - found.reads :]
+        return Formula(reads, found.lines, tuple(meta.shape), found.random)
+    return None if i.op.random else _composed(i, operands, made, fusing)
 
 
 def _operands(i: KernelCall, meta: Meta, backend: ArrayBackend) -> tuple[Operand, ...] | None:
@@ -116,13 +102,6 @@ def _operands(i: KernelCall, meta: Meta, backend: ArrayBackend) -> tuple[Operand
             return None
         found.append(Operand(a, kind))
     return tuple(found)
-
-
-def _cast(fusing: Any, value: str, before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """The line of a cast; none where there is nothing to do."""
-    text = fusing.cast(value, before, after)
-    assert text is not None
-    return () if text == value and before == after else ((text, after),)
 
 
 def _composed(i: KernelCall, operands: Sequence[Operand], made: str, fusing: Any) -> Formula | None:
@@ -164,4 +143,4 @@ def _composed(i: KernelCall, operands: Sequence[Operand], made: str, fusing: Any
             return None
         lines.append((text, {"l": "q"}.get(call.kinds[-1], call.kinds[-1])))
     last = len(operands) + len(lines) - 1
-    return Formula(tuple(operands), (*lines, *_cast(fusing, f"{{{last}}}", worked, made)), shape)
+    return Formula(tuple(operands), (*lines, *fusing.cast_lines(f"{{{last}}}", worked, made)), shape)

@@ -29,7 +29,7 @@ LONGEST = 64
 
 
 def fuse(
-    code: Sequence[Instruction | FusedCall], memory: Memory, backend: ArrayBackend, fusing: Any
+    code: Sequence[Instruction | FusedCall], memory: BlockMemory, backend: ArrayBackend, fusing: Any
 ) -> list[Instruction | FusedCall]:
     """The code with what can be fused in groups."""
     done: list[Instruction | FusedCall] = []
@@ -50,7 +50,7 @@ def fuse(
     return [*done, *group.close()]
 
 
-class Memory:
+class BlockMemory:
     """Which blocks are one memory, and which instructions use each. `same`: blocks whose memory others have;
     `outliving`: numbers of blocks that outlive the program.
     """
@@ -93,7 +93,7 @@ class Memory:
         return place._replace(block=block)
 
 
-class Part:
+class FusingPart:
     """Instructions over as many elements, in one order; `shape` is unknown while all arrays are vectors."""
 
     def __init__(self, many: int) -> None:
@@ -109,12 +109,12 @@ class Part:
 class Group:
     """Instructions for one launch."""
 
-    def __init__(self, memory: Memory, fusing: Any) -> None:
+    def __init__(self, memory: BlockMemory, fusing: Any) -> None:
         self._memory, self._fusing = memory, fusing
         self._calls: list[tuple[int, Any]] = []
-        self._parts: list[Part] = []
+        self._parts: list[FusingPart] = []
         #: memory -> the parts that read or write it, and the places there
-        self._seen: dict[int, list[tuple[Part, Place]]] = {}
+        self._seen: dict[int, list[tuple[FusingPart, Place]]] = {}
         self._changed: set[int] = set()
         #: what the launch may get, and how the code has it
         self._arrays: dict[Any, Any] = {}
@@ -153,7 +153,7 @@ class Group:
         flat = all(p.shape == (many,) or prod(p.shape) == 1 for p in (*reads, target))
         part = next((p for p in self._parts if self._fits(p, found.shape, flat, reads, target)), None)
         if part is None:
-            part = Part(many)
+            part = FusingPart(many)
             if not self._fits(part, found.shape, flat, reads, target):
                 return False
             self._parts.append(part)
@@ -168,7 +168,7 @@ class Group:
         return True
 
     def _fits(
-        self, part: Part, shape: tuple[int, ...], flat: bool, reads: Sequence[Place], target: Place
+        self, part: FusingPart, shape: tuple[int, ...], flat: bool, reads: Sequence[Place], target: Place
     ) -> bool:
         """Whether what is read and written there may be, element by element, in a part of the launch."""
         if part.many != prod(shape) or not (flat or part.shape in (None, shape)):
@@ -181,7 +181,7 @@ class Group:
         others = [(part, p) for p in reads if root(p.block) == mine]
         return all(by is part and p == target for by, p in (*self._seen.get(mine, ()), *others))
 
-    def _compute(self, part: Part, found: Formula, target: Place) -> None:
+    def _compute(self, part: FusingPart, found: Formula, target: Place) -> None:
         cast, line = self._fusing.cast, self._fusing.FusedLine
         names, kind = [], ""
         for o in found.operands:
@@ -198,7 +198,7 @@ class Group:
             names.append(f"v{len(part.lines) - 1}")
         part.made[target] = names[-1], wanted
 
-    def _value(self, part: Part, o: Operand) -> tuple[str, str]:
+    def _value(self, part: FusingPart, o: Operand) -> tuple[str, str]:
         """The name of an operand's value and its dtype's character."""
         what = self._memory.own(o.of, part.many) if isinstance(o.of, Place) else o
         if isinstance(what, Place) and what in part.made:

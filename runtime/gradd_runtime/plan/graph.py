@@ -75,7 +75,7 @@ class GraphDoubts:
         np.maximum(self.kept[check][1], number, out=self.kept[check][1])
 
 
-class Captured:
+class GraphCapture:
     """A graph, and what goes in and comes out of it."""
 
     def __init__(self, graph: Any, late: str, fixed: dict[int, int]) -> None:
@@ -114,7 +114,7 @@ class PlanGraph:
     ) -> None:  # fmt: skip
         self._backend, self._early, self._body = backend, early, body
         self._outer, self._numbers, self._late, self._homes = outer, numbers, late, homes
-        self._captured: Captured | None = None
+        self._captured: GraphCapture | None = None
         self._moving: set[int] = set()
         self._before: dict[int, int] | None = None
         self._captures = 0
@@ -151,7 +151,7 @@ class PlanGraph:
         plain = [f.arrays[r] for r in self._numbers if not isinstance(f.arrays[r], array)]
         return repr(([f.values[at] for at in self._late], plain))
 
-    def _capture(self, f: Registers, late: str, now: dict[int, int]) -> Captured | None:
+    def _capture(self, f: Registers, late: str, now: dict[int, int]) -> GraphCapture | None:
         """A graph of the body, which has not run; None where there can be none yet, or at all."""
         if any(self._outer[r] > 1 for r in self._moving):
             self.why = "it writes to memory that is elsewhere each time, and reads it in several ways"
@@ -165,7 +165,7 @@ class PlanGraph:
                 self.why = f"capturing raised: {error}"
         return None
 
-    def _captured_now(self, f: Registers, late: str, now: dict[int, int]) -> Captured:
+    def _captured_now(self, f: Registers, late: str, now: dict[int, int]) -> GraphCapture:
         backend, xp, fusing = self._backend, self._backend.xp, self._backend.kernels.fusing
         arrays = f.arrays.copy()
         staged, cells = [], {}
@@ -187,7 +187,7 @@ class PlanGraph:
         taken = graph.nbytes + sum(a.nbytes for _, a in staged)
         f.account.take(taken)
         fixed = {r: at for r, at in now.items() if r not in self._moving}
-        made = Captured(graph, late, fixed)
+        made = GraphCapture(graph, late, fixed)
         finalize(made, f.account.give, taken)
         made.staged, made.cells, made.keys, made.drawn = staged, cells, keys, drawing.drawn
         made.stage = fusing.copying(xp, [f.arrays[r] for r, _ in staged], [a for _, a in staged])
@@ -200,7 +200,7 @@ class PlanGraph:
         made.starts = {w: at for w, at in inner.starts.items() if w not in f.starts}
         return made
 
-    def _launch(self, f: Registers, known: Captured) -> None:
+    def _launch(self, f: Registers, known: GraphCapture) -> None:
         arrays = f.arrays
         known.stage([arrays[r] for r, _ in known.staged], [a for _, a in known.staged])
         written = [(a, arrays[r]) for r, a in known.staged if self._outer[r]]
@@ -221,21 +221,21 @@ class PlanGraph:
             if not doubts.has(check, number):
                 doubts.add(check, number)
 
-    def _renew(self, arrays: Sequence[Any], known: Captured) -> None:
+    def _renew(self, arrays: Sequence[Any], known: GraphCapture) -> None:
         """Copy run-time numbers that have changed to where the graph reads them."""
         for r, (cell, held) in known.cells.items():
             if arrays[r] is not held:
                 cell[...] = arrays[r]
                 known.cells[r] = cell, arrays[r]
 
-    def _draw(self, stream: Any, known: Captured) -> None:
+    def _draw(self, stream: Any, known: GraphCapture) -> None:
         """Give the graph its random keys."""
         if known.drawn:
             signed = self._backend.kernels.fusing.signed
             drawn = [[*map(signed, stream.next())] for _ in range(known.drawn)]
             known.keys[: known.drawn].set(np.array(drawn, np.int64))
 
-    def _taken(self, known: Captured) -> list[Any]:
+    def _taken(self, known: GraphCapture) -> list[Any]:
         """The results in memory of their own: the next launch has others in the graph's."""
         made = [self._backend.allocate(m) for _, _, m in known.results]
         known.take([a for _, a, _ in known.results], made)

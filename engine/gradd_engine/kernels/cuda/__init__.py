@@ -6,23 +6,24 @@ kernel here, or called with dtypes that its kernel lacks, keeps the one over CuP
 """
 
 from .copies import copying
-from .elements import FILLS, MOVES, element, mask
+from .elements import ELEMENTS, SPLITS, cast_lines
 from .expressions import HELD, cast, literal, ufunc
 from .fused import MOST_ARRAYS, MOST_NUMBERS, FusedArray, FusedKernel, FusedLine, FusedPart
 from .launch import DeviceKeys, signed
-from .lengths import PackedNorms
+from .lengths import STACKED, PackedNorms
 from .sources import KERNELS, DeviceKernel, source_of
 from .table import IDENTITY, NATIVE
 
 __all__ = [
-    "FILLS",
+    "ELEMENTS",
     "HELD",
     "IDENTITY",
     "KERNELS",
     "MOST_ARRAYS",
     "MOST_NUMBERS",
-    "MOVES",
     "NATIVE",
+    "SPLITS",
+    "STACKED",
     "DeviceKernel",
     "DeviceKeys",
     "FusedArray",
@@ -31,10 +32,9 @@ __all__ = [
     "FusedPart",
     "PackedNorms",
     "cast",
+    "cast_lines",
     "copying",
-    "element",
     "literal",
-    "mask",
     "signed",
     "source_of",
     "ufunc",

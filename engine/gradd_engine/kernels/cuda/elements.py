@@ -2,56 +2,105 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .expressions import HELD, literal, named
+from .expressions import HELD, cast, literal, named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-#: for floating-point numbers: x, y are an op's operands, T their type, and names in braces its attributes
-_OF_FLOATS = {
-    "elu": "elu_of(x, {alpha}, {scale}, {input_scale})",
-    "gelu-none": "gelu_of(x)",
-    "gelu-tanh": "bent_gelu(x)",
-    "gelu_backward-none": "x * gelu_slope(y)",
-    "gelu_backward-tanh": "x * bent_slope(y)",
-    "leaky_relu": "leaky_of(x, {negative_slope})",
-    "relu": "relu_of(x)",
-    "sigmoid": "logistic(x)",
-    "sigmoid_backward": "x * (((T)1 - y) * y)",
-    "silu": "silu_of(x)",
-    "silu_backward": "x * silu_slope(y)",
-    "tanh_backward": "x * ((T)1 - y * y)",
-    "threshold_backward": "above(x, y, {threshold})",
-}
-#: ops that give their last operand, as another dtype where that is theirs
-MOVES = frozenset({"clone", "contiguous_copy", "fill", "to_copy"})
-#: ops that give one number everywhere, whatever their operands are
-FILLS = {"ones": 1, "ones_like": 1, "zeros": 0, "zeros_like": 0}
+    #: from the dtypes' characters of an op's operands and of its result, and its attributes
+    Maker = Callable[[Sequence[str], str, Mapping[str, Any]], "ElementLines | None"]
 
 
-def element(op: str, kind: str, operands: Sequence[str], attrs: Mapping[str, Any]) -> str | None:
-    """The expression of an op of floating-point operands of one kind; None where there is none here."""
-    if kind not in "fd":
+class ElementLines(NamedTuple):
+    """How many of an op's operands it reads, the last ones, and the lines that compute its result: names of
+    these operands, then of lines before, are written as ``{0}``, ``{1}`` and so on, random keys as ``{key}``.
+    """
+
+    reads: int
+    #: (expression, dtype's character)
+    lines: tuple[tuple[str, str], ...]
+    random: bool = False
+
+
+def cast_lines(name: str, before: str, after: str) -> tuple[tuple[str, str], ...]:
+    """The line of a cast; none where there is nothing to do."""
+    text = cast(name, before, after)
+    assert text is not None
+    return () if before == after else ((text, after),)
+
+
+def _moved(given: Sequence[str], made: str, attrs: Mapping[str, Any]) -> ElementLines:
+    return ElementLines(1, cast_lines("{0}", given[-1], made))
+
+
+def _filled(number: int) -> Maker:
+    def fill(given: Sequence[str], made: str, attrs: Mapping[str, Any]) -> ElementLines:
+        text = cast(literal(np.int64(number)), "q", made)
+        assert text is not None
+        return ElementLines(0, ((text, made),))
+
+    return fill
+
+
+def _mask(given: Sequence[str], made: str, attrs: Mapping[str, Any]) -> ElementLines | None:
+    """What dropout multiplies element i by."""
+    if made not in "fd" or attrs["features"]:
         return None
-    text = _OF_FLOATS.get(f"{op}-{attrs['approximate']}" if "approximate" in attrs else op)
-    if text is None:
-        return None
-    made = np.dtype(kind).type
-    for name, value in attrs.items():
-        if f"{{{name}}}" in text:
-            if not isinstance(value, (int, float)):
+    numbers = ", ".join(literal(np.float64(x)) for x in (attrs["p"], 1 / (1 - attrs["p"])))
+    return ElementLines(0, ((f"kept_at<{HELD[made]}>(i, {numbers}, {{key}})", made),), random=True)
+
+
+def _computed(text: str, *numbers: str) -> Maker:
+    """For floating-point operands x and y of type T, and attributes whose names are in braces."""
+
+    def compute(given: Sequence[str], made: str, attrs: Mapping[str, Any]) -> ElementLines | None:
+        worked = "f" if made in "eE" else made
+        if worked not in "fd" or set(given) != {worked}:
+            return None
+        found = text
+        for name in numbers:
+            if not isinstance(attrs[name], (int, float)):
                 return None
-            text = text.replace(f"{{{name}}}", literal(made(value)))
-    return named(text, operands, kind)
+            found = found.replace(f"{{{name}}}", literal(np.dtype(worked).type(attrs[name])))
+        many = len(given)
+        found = named(found, [f"{{{n}}}" for n in range(many)], worked)
+        return ElementLines(many, ((found, worked), *cast_lines(f"{{{many}}}", worked, made)))
+
+    return compute
 
 
-def mask(kind: str, p: float) -> str | None:
-    """What dropout multiplies element i by; `{key}` stands for the random key."""
-    if kind not in "fd":
-        return None
-    numbers = ", ".join(literal(np.float64(x)) for x in (p, 1 / (1 - p)))
-    return f"kept_at<{HELD[kind]}>(i, {numbers}, {{key}})"
+def _either(none: str, tanh: str) -> Maker:
+    """For GELU, by how it is approximated."""
+    known = {"none": _computed(none), "tanh": _computed(tanh)}
+    return lambda given, made, attrs: known[attrs["approximate"]](given, made, attrs)
+
+
+ELEMENTS: dict[str, Maker] = {
+    "clone": _moved,
+    "contiguous_copy": _moved,
+    "dropout_mask": _mask,
+    "elu": _computed("elu_of(x, {alpha}, {scale}, {input_scale})", "alpha", "scale", "input_scale"),
+    "fill": _moved,
+    "gelu": _either("gelu_of(x)", "bent_gelu(x)"),
+    "gelu_backward": _either("x * gelu_slope(y)", "x * bent_slope(y)"),
+    "leaky_relu": _computed("leaky_of(x, {negative_slope})", "negative_slope"),
+    "ones": _filled(1),
+    "ones_like": _filled(1),
+    "relu": _computed("relu_of(x)"),
+    "sigmoid": _computed("logistic(x)"),
+    "sigmoid_backward": _computed("x * (((T)1 - y) * y)"),
+    "silu": _computed("silu_of(x)"),
+    "silu_backward": _computed("x * silu_slope(y)"),
+    "tanh_backward": _computed("x * ((T)1 - y * y)"),
+    "threshold_backward": _computed("above(x, y, {threshold})", "threshold"),
+    "to_copy": _moved,
+    "zeros": _filled(0),
+    "zeros_like": _filled(0),
+}
+
+#: ops that add to a product where their numbers are 1, and the two ops that do the same
+SPLITS = {"addmm": ("mm", "add")}

@@ -43,14 +43,13 @@ _OF_TRUTHS = {
     "add": "x || y", "bitwise_and": "x && y", "bitwise_or": "x || y", "bitwise_xor": "x != y",
     "invert": "!x", "maximum": "x || y", "minimum": "x && y", "multiply": "x && y",
 }  # fmt: skip
-#: ufuncs that give truth values, of whatever
+#: ufuncs that give truth values, of whatever; if their names begin with "is", of floating-point numbers
 _TRUTHS = {
     "equal": "x == y", "greater": "x > y", "greater_equal": "x >= y", "less": "x < y",
     "less_equal": "x <= y", "not_equal": "x != y", "logical_and": "x != 0 && y != 0",
     "logical_not": "x == 0", "logical_or": "x != 0 || y != 0", "logical_xor": "(x != 0) != (y != 0)",
+    "isfinite": "x - x == 0", "isinf": "x == x && x - x != 0", "isnan": "x != x",
 }  # fmt: skip
-#: and of floating-point numbers alone
-_OF_FLOATS = {"isfinite": "x - x == 0", "isinf": "x == x && x - x != 0", "isnan": "x != x"}
 _WHOLE_ONLY = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "invert"})
 
 
@@ -88,9 +87,8 @@ def _text(name: str, given: str, made: str) -> str | None:
     if len(set(given)) > 1:
         return None
     if name in _TRUTHS:
-        return _TRUTHS[name] if made == "?" else None
-    if name in _OF_FLOATS:
-        return _OF_FLOATS[name] if kind in _REALS and made == "?" else None
+        fits = made == "?" and (kind in _REALS or not name.startswith("is"))
+        return _TRUTHS[name] if fits else None
     if made != kind:
         return None
     if kind == "?":

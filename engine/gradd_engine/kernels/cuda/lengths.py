@@ -40,6 +40,8 @@ class PackedNorms:
     """The norms of many arrays, dense and of one dtype, into a vector: the last of what it is called with."""
 
     keys = 0
+    #: the op whose results are stacked
+    of = "vector_norm"
 
     def __init__(self, kind: str) -> None:
         self._types = kind
@@ -56,5 +58,8 @@ class PackedNorms:
                 launch(xp, "chunk_squares", self._types, (chunks,), 256, packed, parts)
             launch(xp, "roots_of_chunks", self._types, (len(some),), 128, packed, parts, out, first)
 
+
+#: ops that stack norms -> what computes them all
+STACKED = {"stack": PackedNorms}
 
 NATIVE = {"vector_norm": _norm}
