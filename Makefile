@@ -141,7 +141,7 @@ streams: $(STAMP) ## 4,000 random loops that draw random numbers; the client's a
 	$(PY) -m pytest -rs $(SPREAD) --streams tests/client tests/semantics
 
 device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 400 random programs, 300 random loops as CUDA graphs, the semantics tests, the examples; prints who waits
-	GRADD_DEVICE=all GRADD_FUSED=200 $(PY) -m pytest -rs tests/device
+	GRADD_DEVICE=all $(PY) -m pytest -rs tests/device
 	$(PY) -m tests.device.runs
 	$(PY) -m tests.device.programs 400
 	$(PY) -m tests.device.graphs 300
@@ -151,7 +151,7 @@ device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 400 rando
 cuda-compile: $(STAMP) ## compile the device kernels by NVRTC for sm_80, sm_90 and sm_100; run them all as host code, bounds checked
 	$(PY) -m pip install --quiet --group cuda-compile
 	$(PY) -m tests.cuda.compile
-	GRADD_CUDA=all $(PY) -m pytest -rs tests/cuda tests/device/test_standin.py
+	GRADD_CUDA=all GRADD_FUSED=200 $(PY) -m pytest -rs tests/cuda tests/device/test_standin.py
 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py

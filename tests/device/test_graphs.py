@@ -149,7 +149,7 @@ def test_graphs_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
         (PlanGraph, "_taken", lambda self, known: [a for _, a, _ in known.results]),
         (PlanGraph, "_draw", lambda self, stream, known: None),
         (PlanGraph, "_renew", lambda self, arrays, known: None),
-        (Doubts, "has", lambda self, check, number: True),
+        (Doubts, "keep", lambda self, check, number: None),
     ],
 )
 def test_a_fault_in_graphs_is_seen(monkeypatch: pytest.MonkeyPatch, of: Any, name: str, planted: Any) -> None:

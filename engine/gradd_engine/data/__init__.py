@@ -4,7 +4,7 @@ thread that computes.
 
 from . import dtypes, rng
 from .device import Device
-from .doubts import Doubts, holds, noting, told, told_late, within
+from .doubts import Doubts, holds, noting, told_late, within
 from .dtypes import (
     BOOL,
     FLOAT,
@@ -133,7 +133,6 @@ __all__ = [
     "rng",
     "set_mode",
     "state",
-    "told",
     "told_late",
     "uint8",
     "view_strides",

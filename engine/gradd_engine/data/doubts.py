@@ -53,10 +53,6 @@ class Doubts:
         else:
             np.maximum(held, number, out=held)
 
-    def has(self, check: _Check, number: Any) -> bool:
-        """Whether that is the number of a check."""
-        return self._open.get(check) is number
-
     def word(self, xp: Any, check: _Check) -> Any:
         """Two int64 of the device in which a kernel notes 1 and a number that the check finds wrong."""
         made = self._words.get(check)
@@ -70,7 +66,11 @@ class Doubts:
 
     def used(self, check: _Check) -> None:
         """A kernel has been given the check's word."""
-        number, held = self._words[check][1], self._open.get(check)
+        self.keep(check, self._words[check][1])
+
+    def keep(self, check: _Check, number: Any) -> None:
+        """Take note of a number that a device goes on writing to."""
+        held = self._open.get(check)
         if held is not number:
             if held is not None:
                 np.maximum(held, number, out=number)
@@ -144,16 +144,3 @@ def noting(xp: Any, high: int, error: type[Exception], text: str, op: str) -> It
     failed, index = word.get().tolist()
     if failed:
         raise error(text.format(index))
-
-
-def told(word: Any, high: int, error: type[Exception], text: str, op: str) -> None:
-    """Raise `error` if a kernel found an index outside [0, high), which `text` has {} for. `word`, two int64
-    of a device, says whether it did, and which.
-    """
-    doubts = state.doubts
-    if doubts is None:
-        failed, index = word.get().tolist()
-        if failed:
-            raise error(text.format(index))
-        return
-    doubts.add(_Check(op, error, text, 0, high), word.view(np.uint64)[1])

@@ -218,8 +218,7 @@ class PlanGraph:
             arrays[home] = a
         f.starts.update(known.starts)
         for check, (_, number) in known.doubts.items():
-            if not doubts.has(check, number):
-                doubts.add(check, number)
+            doubts.keep(check, number)
 
     def _renew(self, arrays: Sequence[Any], known: GraphCapture) -> None:
         """Copy run-time numbers that have changed to where the graph reads them."""
