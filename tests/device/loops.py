@@ -21,8 +21,8 @@ from tests.standin.sessions import sessions_there
 
 #: one step: the loss, a tensor that nobody has read
 Step = Callable[[], Any]
-#: steps after which a loop is planned
-WARM = 6
+#: steps after which a loop is planned, and its plan a graph
+WARM = 8
 
 
 def _trained(parameters: Any, optimizer: Any, loss: Callable[[], Any], norm: float | None = None) -> Step:
