@@ -126,7 +126,7 @@ class PlanGraph:
         for step in self._early:
             step.run(f)
         if self.why:
-            self._body(f)
+            self._run_body(f)
             return
         now, late = self._addresses(f.arrays), self._values(f)
         known = self._captured
@@ -137,9 +137,14 @@ class PlanGraph:
             self._moving.update(r for r, at in now.items() if before.get(r) != at)
             known = self._captured = self._capture(f, late, now)
         if known is None:
-            self._body(f)
+            self._run_body(f)
         else:
             self._launch(f, known)
+
+    def _run_body(self, f: Registers) -> None:
+        if f.keep is not None:
+            f.keep()
+        self._body(f)
 
     def _addresses(self, arrays: Sequence[Any]) -> dict[int, int]:
         """Where what the body gets is now."""

@@ -184,7 +184,11 @@ class Plan:
             registers.flats[number] = storage.flat
             registers.begins[number] = reals[i].offset
         drawn = context.generator.step
-        before = [(flat, flat.copy()) for flat in self._flats(found)] if self._early else ()
+        before: list[tuple[Any, Any]] = []
+        if self._early:
+            registers.keep = lambda: before.extend((flat, flat.copy()) for flat in self._flats(found))
+            if self.graph is None or context.profiler is not None:
+                registers.keep()
         try:
             if context.profiler is not None:
                 self._run(registers, timed(self._steps, context.profiler))
