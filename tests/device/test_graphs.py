@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from gradd.nn import functional
 from gradd_engine.data import Doubts
+from gradd_runtime.plan.cache import NO_GRAPH
 from gradd_runtime.plan.graph import PlanGraph
 
 from tests import standin
@@ -105,6 +106,16 @@ def test_what_a_graph_cannot_hold_runs_without_one() -> None:
 
     values, _ = _repeated(step)
     assert values == [17.0] * 8
+
+
+def test_a_session_says_why_a_plan_is_no_graph() -> None:
+    with sessions_there() as placement, gradd.connect("local:") as session:
+        w = gradd.ones(2)
+        for _ in range(6):
+            w.add_(gradd.linalg.eigvals(gradd.eye(2)).real)
+            session.flush()
+        reasons = placement._sessions[session.name].session.plans.reasons
+    assert any(why.startswith(NO_GRAPH) for why in reasons), reasons
 
 
 def test_numbers_that_kernels_get_by_value_are_captured_anew_a_few_times() -> None:

@@ -26,6 +26,8 @@ PLAN_BYTES = 64 << 20
 ENTRY_BYTES = 8000
 #: reasons that are told apart, and the one of all others
 REASONS, OTHER = 64, "other reasons"
+#: what reasons begin with of batches that ran by a plan
+NO_GRAPH = "planned, but by no CUDA graph: "
 
 
 class Plans:
@@ -50,7 +52,7 @@ class Plans:
         self._latest: Plan | None = None
         #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
-        #: why batches ran eagerly, and how many
+        #: why batches ran eagerly, or on a device by no graph, and how many
         self.reasons: Counter[str] = Counter()
 
     def clear(self) -> None:
@@ -127,6 +129,10 @@ class Plans:
         self._keep(key, [*plans, plan])
         return plan, inputs
 
+    def _because(self, why: str) -> None:
+        known = why in self.reasons or len(self.reasons) < REASONS
+        self.reasons[why if known else OTHER] += 1
+
     def failed(self) -> None:
         """The last batch failed eagerly: plan it only after a success, which shows that kernels that no value
         makes raise do not raise for another reason.
@@ -179,10 +185,11 @@ class Plans:
                 self.why = f"a kernel raised: {error}"
         if plan is None or slots is None:
             self.counts["eager"] += 1
-            known = self.why in self.reasons or len(self.reasons) < REASONS
-            self.reasons[self.why if known else OTHER] += 1
+            self._because(self.why)
             return None
         self.counts["planned"] += 1
+        if plan.graph is not None and plan.graph.why:
+            self._because(f"{NO_GRAPH}{plan.graph.why}")
         self._settled, self._latest = settled, plan
         for s, t in slots.items():
             produced(s, t)
