@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from .machine import MACHINE
+
 HERE = str(Path(__file__).parent)
 ENGINE = "gradd_engine/"
 
@@ -28,12 +30,14 @@ def caller() -> str:
 
 def wait(what: str) -> None:
     """The host waits for the device."""
+    MACHINE.wait()
     WAITS[what, caller()] += 1
 
 
 def launch(name: str) -> None:
     """The device gets work, but where memory alone is made."""
     if name not in _MEMORY:
+        MACHINE.launched(name)
         LAUNCHES[name] += 1
 
 

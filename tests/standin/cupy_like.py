@@ -12,7 +12,8 @@ import numpy as np
 
 from .array import Array
 from .counting import launch, wait
-from .memory import placed
+from .cuda import CUDA
+from .memory import POOL, placed
 from .raw import RawModule
 from .ufunc import Ufunc
 from .wrapping import bare, dressed, is_view
@@ -193,22 +194,6 @@ def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     return isinstance(a, Array) and isinstance(b, Array) and np.may_share_memory(a._bare, b._bare)
 
 
-class _Stream:
-    def synchronize(self) -> None:
-        wait("synchronize")
-
-
-class _Device:
-    def __init__(self, index: int = 0) -> None:
-        self.id = index
-
-    def __enter__(self) -> _Device:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
 CUPY: Any = Space("cupy", np, frozenset(_NAMES["cupy"]))
 CUPY.__version__ = "14.2.0"
 CUPY.ndarray = Array
@@ -222,9 +207,6 @@ CUPY.may_share_memory = CUPY.shares_memory = may_share_memory
 CUPY.linalg = Space("cupy.linalg", np.linalg, frozenset(_NAMES["cupy.linalg"]))
 CUPY.fft = Space("cupy.fft", np.fft, frozenset(_NAMES["cupy.fft"]))
 CUPY.lib = types.SimpleNamespace(stride_tricks=types.SimpleNamespace(as_strided=as_strided))
-CUPY.cuda = types.SimpleNamespace(
-    Device=_Device,
-    get_current_stream=_Stream,
-    is_available=lambda: True,
-    runtime=types.SimpleNamespace(memGetInfo=lambda: (1 << 36, 1 << 36)),
-)
+CUPY.fft.config = types.SimpleNamespace(clear_plan_cache=lambda: None)
+CUPY.cuda = CUDA
+CUPY.get_default_memory_pool = lambda: POOL

@@ -103,6 +103,9 @@ class ArrayBackend:
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 
+    def verify(self) -> None:
+        """Raise DeviceFailed where the device has failed for good. Waits for nothing."""
+
     # -- kernels -----------------------------------------------------------------------------------
 
     infer = staticmethod(infer)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..data import DeviceFailed
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
     from ..data import Meta
     from ..tensor import Tensor
+
+
+#: of CUDA's errors, those after which every call of the process is answered with the same one. By their
+#: numbers: errors of memory (ECC), of links between devices, and those contained by the device; illegal
+#: addresses, timeouts, destroyed contexts, failed asserts, errors of the hardware's stack, of instructions,
+#: alignment, address spaces and program counters, failed launches, tensor memory that was not freed, external
+#: devices, and what CUDA has no word for
+STICKY = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999})
 
 
 class CupyBackend(ArrayBackend):
@@ -39,6 +48,15 @@ class CupyBackend(ArrayBackend):
     def synchronize(self) -> None:
         """Wait until the device has done what it was told."""
         self.xp.cuda.get_current_stream().synchronize()
+
+    def verify(self) -> None:
+        """Raise DeviceFailed after an error that sticks. Whichever call it came from, and whatever CuPy or a
+        library has made of it, the stream answers with it from then on.
+        """
+        runtime = self.xp.cuda.runtime
+        status = runtime.streamQuery(self.xp.cuda.get_current_stream().ptr)
+        if status in STICKY:
+            raise DeviceFailed(f"the GPU has failed: {runtime.CUDARuntimeError(status)}")
 
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat`'s memory with the geometry of `meta`."""

@@ -3,7 +3,7 @@ thread that computes.
 """
 
 from . import dtypes, rng
-from .device import Device
+from .device import Device, DeviceFailed
 from .doubts import Doubts, holds, told, told_late, within
 from .dtypes import (
     BOOL,
@@ -79,6 +79,7 @@ __all__ = [
     "Account",
     "DType",
     "Device",
+    "DeviceFailed",
     "Doubts",
     "Halted",
     "Lease",

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import math
+import os
 import select
 import signal
 import socket
@@ -20,8 +22,9 @@ import sys
 from collections import deque
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from gradd_engine.data import DeviceFailed
 from gradd_engine.freezing import Doubling
 from gradd_protocol.problems import ProtocolError
 
@@ -31,9 +34,9 @@ from .bulk import Bulk
 from .control import OrderBook, Running
 from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, read_order, sealed, send, unsent
 from .files import obey
-from .hosting import Hosted, figures_of
+from .hosting import Hosted
 from .logs import start_log_as
-from .meter import Meter, encode_figures
+from .meter import Meter, encode_figures, figures_of
 from .paging import NEVER, Pager, PagingRules, most_awake
 from .placement import backend_of
 from .pulse import beat, hang_on
@@ -47,6 +50,10 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
 
+_log = logging.getLogger("gradd.runtime")
+
+FAULTED = 70
+"""The exit code after the device has failed."""
 FRAMES = frozenset({EnvelopeKind.FRAME, EnvelopeKind.BULK, EnvelopeKind.FILE})
 """What waits for its session's turn."""
 MANY = 100_000
@@ -255,7 +262,24 @@ def main(arguments: list[str]) -> int:
             Worker(front, backend, orders, Running(int(arguments[7])), budgets, pager).run()
         except BrokenPipeError:
             return 1  # nobody to answer
+        except DeviceFailed as failed:
+            _end(failed)
+        except Exception:
+            try:
+                backend.verify()
+            except DeviceFailed as failed:
+                _end(failed)
+            raise
     return 0
+
+
+def _end(failed: DeviceFailed) -> NoReturn:
+    """End as if killed, so that another process takes the place of this one, which would fail every batch and
+    answer some with the fault of another.
+    """
+    _log.critical("%s: this engine process ends, and another takes its place", failed)
+    logging.shutdown()
+    os._exit(FAULTED)
 
 
 if __name__ == "__main__":
