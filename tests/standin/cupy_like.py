@@ -194,6 +194,18 @@ def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     return isinstance(a, Array) and isinstance(b, Array) and np.may_share_memory(a._bare, b._bare)
 
 
+class PlanCache:
+    """``cupy.fft._cache.PlanCache``: the work areas of transforms."""
+
+    def __init__(self) -> None:
+        self.areas: list[Array] = []
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.areas.clear()
+
+
+PLANS = PlanCache()
 CUPY: Any = Space("cupy", np, frozenset(_NAMES["cupy"]))
 CUPY.__version__ = "14.2.0"
 CUPY.ndarray = Array
@@ -207,6 +219,6 @@ CUPY.may_share_memory = CUPY.shares_memory = may_share_memory
 CUPY.linalg = Space("cupy.linalg", np.linalg, frozenset(_NAMES["cupy.linalg"]))
 CUPY.fft = Space("cupy.fft", np.fft, frozenset(_NAMES["cupy.fft"]))
 CUPY.lib = types.SimpleNamespace(stride_tricks=types.SimpleNamespace(as_strided=as_strided))
-CUPY.fft.config = types.SimpleNamespace(clear_plan_cache=lambda: None)
+CUPY.fft.config = types.SimpleNamespace(get_plan_cache=lambda: PLANS)
 CUPY.cuda = CUDA
 CUPY.get_default_memory_pool = lambda: POOL

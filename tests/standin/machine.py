@@ -57,6 +57,8 @@ class Machine:
 
     def __init__(self) -> None:
         self._thread = threading.local()
+        #: what pools have taken of a device
+        self.taken: Counter[int] = Counter()
         self.renew()
 
     def renew(self) -> None:
@@ -64,8 +66,6 @@ class Machine:
         #: how many devices there are, and what each has
         self.devices = int(os.environ.get("STANDIN_DEVICES", "1"))
         self.memory = int(os.environ.get("STANDIN_MEMORY", str(1 << 36)))
-        #: what pools have taken of a device
-        self.taken: Counter[int] = Counter()
         #: what each call is answered with, once a kernel has faulted; 0 while none has
         self.status = 0
         #: what they are answered with once the device has come to the kernel that was launched last

@@ -103,6 +103,11 @@ class ArrayBackend:
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 
+    def spare(self, drop: Callable[[], None]) -> None:
+        """Call `drop` where memory runs out, which lets go of what can be made again. Here the system sees to
+        that: caches are swapped like all else.
+        """
+
     def verify(self) -> None:
         """Raise DeviceFailed where the device has failed for good. Waits for nothing."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import DeviceFailed
+from ..data import DeviceFailed, DeviceFull, collect
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..data import Meta
     from ..tensor import Tensor
 
@@ -34,6 +36,34 @@ class CupyBackend(ArrayBackend):
             raise RuntimeError("device cuda: CuPy is installed but finds no usable GPU")
         super().__init__(cupy, f"cuda:{index}")
         self._index = index
+        self._drop: Callable[[], None] = lambda: None
+        self._pool = cupy.get_default_memory_pool()
+        cupy.cuda.set_allocator(self._allocate)
+
+    def _allocate(self, size: int) -> Any:
+        """Where CuPy gets the memory of arrays: from its pool, which gives back unused blocks before it gives
+        up, and then once more. Raises DeviceFull.
+        """
+        try:
+            return self._pool.malloc(size)
+        except MemoryError:
+            self._relieve()
+        try:
+            return self._pool.malloc(size)
+        except MemoryError as error:
+            free, whole = self.xp.cuda.runtime.memGetInfo()
+            raise DeviceFull(size, whole - free, whole) from error
+
+    def _relieve(self) -> None:
+        """Give back all that nobody needs."""
+        self._drop()
+        self.xp.fft.config.get_plan_cache().clear()  # their work areas
+        collect()
+        self._pool.free_all_blocks()
+
+    def spare(self, drop: Callable[[], None]) -> None:
+        """See ArrayBackend.spare."""
+        self._drop = drop
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values, copied to the host; waits for the device."""

@@ -49,7 +49,7 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, Halted, Lease, OutOfQuota, collect
+from .memory import NODE_BYTES, TENSOR_BYTES, Account, DeviceFull, Halted, Lease, OutOfQuota, collect
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -80,6 +80,7 @@ __all__ = [
     "DType",
     "Device",
     "DeviceFailed",
+    "DeviceFull",
     "Doubts",
     "Halted",
     "Lease",

@@ -40,6 +40,16 @@ class OutOfQuota(RuntimeError):
         self.limit = limit
 
 
+class DeviceFull(MemoryError):
+    """A device has no memory left, though the account had room: others use it too, or it lies in pieces."""
+
+    def __init__(self, requested: int, used: int, limit: int) -> None:
+        super().__init__(
+            f"out of memory: tried to allocate {requested} bytes; {used} of the {limit} bytes that the GPU "
+            "has are in use"
+        )
+
+
 class Halted(BaseException):
     """A run stopped because it was asked to. ``reason``: what `Account.halts` said. No Exception, so that
     nothing takes it for the failure of an op.

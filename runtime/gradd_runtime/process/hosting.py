@@ -313,6 +313,13 @@ class Hosted:
         self._worked, self._grown = 0.0, 0
         self._most, self._room = REPLAY_SECONDS + SHARE * seconds, max(RECORD_BYTES, size)
 
+    def spare(self) -> None:
+        """Memory runs out: let go of plans. A session that is kept has to run again as it ran, so it keeps
+        them; so does the one that runs.
+        """
+        if self.session is not None and not self.kept and self._begun is None:
+            self.session.forget()
+
     def stop(self, order: Order) -> None:
         """From any thread: stop the batches of which the order speaks."""
         self._orders.give(order)

@@ -153,6 +153,7 @@ class InlinePlacement:
         self._backend = backend_of(device)
         self._meter = Meter(budgets_of(self._backend, process_bytes, tenant_bytes))
         self._pager = Pager(rules)
+        self._backend.spare(self._spare)
         self._abandoned = self._resting = False
         #: why nothing is computed any more
         self._failed: DeviceFailed | None = None
@@ -254,6 +255,11 @@ class InlinePlacement:
             self._failed, self._pager = error, Pager(NEVER)
             _log.critical("%s: sessions run in this process, which has to be started again", error)
 
+    def _spare(self) -> None:
+        with self._lock:
+            for hosted in self._sessions.values():
+                hosted.spare()
+
     def _leave(self, hosted: Hosted) -> None:
         """Let a session rest, or end it."""
         rested = False
@@ -332,6 +338,7 @@ class InlinePlacement:
                     self._queue.put(hosted)
         self._queue.put(None)
         self._thread.join(KERNEL_SECONDS if self._abandoned else None)
+        self._backend.spare(lambda: None)
 
 
 def backend_of(device: str) -> Any:

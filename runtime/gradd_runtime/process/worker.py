@@ -46,7 +46,6 @@ from .turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.tensor import Backend
     from gradd_protocol.frames import Bytes, Part
 
 
@@ -66,7 +65,7 @@ class Worker:
     """The sessions of this process and their waiting frames."""
 
     def __init__(
-        self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running,
+        self, front: socket.socket, backend: Any, orders: OrderBook, running: Running,
         budgets: Budgets | None = None,
         pager: Pager | None = None,
     ) -> None:  # fmt: skip
@@ -81,6 +80,7 @@ class Worker:
         self._turns = Turns()
         self._pager = Pager(NEVER) if pager is None else pager
         self._open = True
+        backend.spare(self._spare)
         self._poll = select.poll()
         self._poll.register(front, select.POLLIN)
 
@@ -99,6 +99,10 @@ class Worker:
         for hosted in self._sessions.values():
             if hosted.kept and not hosted.sleep():
                 hosted.close()
+
+    def _spare(self) -> None:
+        for hosted in self._sessions.values():
+            hosted.spare()
 
     def _comes(self) -> bool:
         """Wait until something comes, or the pager has something to do. Receiving waits as well: where only

@@ -1,0 +1,140 @@
+"""A device's memory: what the allocator takes counts, and what happens where there is no more."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradd
+import pytest
+from gradd_engine.data import DeviceFull
+from gradd_protocol.program import Step
+from gradd_runtime.process import Hosted, InlinePlacement
+from gradd_runtime.store import make_record
+
+from tests import standin
+from tests.device.test_failing import hosted, told
+from tests.runtime.peer import Peer
+from tests.standin.cupy_like import PLANS
+from tests.standin.machine import MACHINE
+from tests.standin.memory import POOL
+from tests.standin.sessions import device, sessions_there
+from tests.waiting import PATIENCE
+
+xp = standin.CUPY
+#: elements of float32, and their bytes
+COUNT, BYTES = 1 << 18, 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def renewed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(Hosted, "due", False)  # a snapshot drops plans, and entries that could be replayed
+    yield
+    gc.collect()
+    POOL.set_limit()
+    MACHINE.renew()
+
+
+def leave(room: int) -> None:
+    """Let the device have so many bytes more."""
+    POOL.free_all_blocks()
+    MACHINE.memory = MACHINE.taken[0] + room
+
+
+def test_what_is_full_says_so() -> None:
+    backend = device()
+    leave(BYTES)
+    held = xp.zeros(COUNT, "f")
+    with pytest.raises(DeviceFull, match=r"out of memory: tried to allocate 1048576 bytes; \d+ of the \d+ "):
+        xp.zeros(COUNT, "f")
+    del held
+    xp.zeros(COUNT, "f")
+    backend.verify()
+
+
+def test_unused_blocks_are_given_back_first() -> None:
+    device()
+    POOL.free_all_blocks()
+    POOL.set_limit(POOL.total_bytes() + BYTES)
+    many = [xp.zeros(COUNT // 4, "f") for _ in range(4)]
+    many.clear()
+    xp.zeros(COUNT, "f")  # the pool itself looks at its limit before it gives anything back
+
+
+def test_work_areas_are_given_up() -> None:
+    device()
+    leave(BYTES)
+    PLANS.areas.append(xp.zeros(COUNT, "f"))
+    xp.zeros(COUNT, "f")
+    assert not PLANS.areas
+
+
+def test_a_script_gets_pytorchs_error_and_goes_on() -> None:
+    with sessions_there(), gradd.connect("local:"):
+        x = gradd.ones(COUNT)
+        for _ in range(3):
+            (x * 2 + 1).sum().item()
+        leave(BYTES // 2)
+        with pytest.raises(gradd.OutOfMemoryError, match="that the GPU has"):
+            (x * 2 + 1).sum().item()
+        leave(4 * BYTES)
+        assert (x * 2 + 1).sum().item() == 3 * COUNT
+
+
+STEPS = (Step("mul", [0, 0], {}), Step("add", [1, 0], {"alpha": 1}), Step("sum", [2], {}))
+
+
+def planned(peer: Peer, keep: list[int], first: int) -> Any:
+    """A batch of two large results and their sum."""
+    return peer.batch(*STEPS, inputs=["x"], keep=keep, first=first, fetch=[3])
+
+
+def test_plans_of_others_are_dropped_unless_their_record_depends_on_them(tmp_path: Path) -> None:
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    peers = [hosted(placement, "t/a"), hosted(placement, "t/b"), hosted(placement, "t/c", tmp_path / "c.db")]
+    for peer in peers:
+        peer.put("x", [1.0] * COUNT)
+        for n in range(3):
+            assert told(planned(peer, [], n)) == ""
+    leave(BYTES // 2)
+    assert told(planned(peers[0], [], 4)) == "quota-exceeded"
+    there = {
+        name: h.session.plans.counts["bytes"] > 0 for name, h in placement._sessions.items() if h.session
+    }
+    assert there == {"t/a": True, "t/b": False, "t/c": True}
+    leave(8 * BYTES)
+    for peer in peers:
+        assert told(planned(peer, [], 5)) == ""
+    placement.shutdown()
+
+
+def test_a_session_comes_back_as_it_was_where_memory_ran_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.db"
+    options = {"store": str(path), "durability": "process"}
+    make_record(path)
+    monkeypatch.setattr(Hosted, "sleep", lambda _: False)
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    placement.open("t/a", options)
+    peer = Peer(submit=lambda frame: bytes(placement.submit("t/a", frame).result(PATIENCE)))
+    peer.put("x", [1.0] * COUNT)
+    for n in range(3):
+        assert told(planned(peer, [], n)) == ""
+    leave(BYTES)
+    reply = planned(peer, [], 3)
+    assert (reply.problem.slug, reply.problem.status, reply.applied) == ("quota-exceeded", 507, 0)
+    assert "that the GPU has" in reply.problem.detail
+    leave(8 * BYTES)
+    assert told(planned(peer, [3], 4)) == ""
+    placement.shutdown()
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    placement.open("t/a", options)
+    assert peer.get(f"@{peer.writer}.4").tolist() == 2 * COUNT
+    assert told(planned(peer, [3], 5)) == ""
+    placement.shutdown()
