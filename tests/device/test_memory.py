@@ -9,7 +9,8 @@ from typing import Any
 
 import gradd
 import pytest
-from gradd_engine.data import DeviceFull
+from gradd_engine.data import DeviceFull, OutOfQuota
+from gradd_engine.data.memory import FREE_BYTES
 from gradd_protocol.program import Step
 from gradd_runtime.process import Hosted, InlinePlacement
 from gradd_runtime.store import make_record
@@ -138,3 +139,57 @@ def test_a_session_comes_back_as_it_was_where_memory_ran_out(
     assert peer.get(f"@{peer.writer}.4").tolist() == 2 * COUNT
     assert told(planned(peer, [3], 5)) == ""
     placement.shutdown()
+
+
+def test_an_account_counts_blocks() -> None:
+    backend = device()
+    account = backend.account(4096)
+    assert [backend.cost(n) for n in (0, 1, 512, 513)] == [0, 512, 512, 1024]
+    account.take(1)
+    account.take_all([1, 0, 513])
+    account.count(512)
+    assert account.used == 512 + 512 + 1024 + 512
+    account.limit, account.free = account.held + 1536, FREE_BYTES
+    account.afford(1000, 500)
+    with pytest.raises(OutOfQuota):
+        account.afford(1025, 1)
+    for size in (1, 1, 0, 513, 512):
+        account.give(size)
+    assert account.used == 0
+
+
+@pytest.mark.parametrize("times", [1, 4], ids=["eager", "planned"])
+def test_sessions_count_what_the_pool_takes(times: int) -> None:
+    with sessions_there() as placement, gradd.connect("local:") as session:
+        x = gradd.rand(100, requires_grad=True)
+        session.flush()
+        (there,) = placement._sessions.values()
+        assert there.session is not None
+        account, kept = there.session.account, []
+        before = account.used, POOL.used_bytes()
+        for _ in range(times):
+            kept = [gradd.ones(n) * 2 for n in (0, 1, 100, 128, 129)]
+            kept += gradd.ones(20, 3).max(1)
+            kept += [x.reshape(10, 10).t() * 2, x.detach().clone(), (x * x).expand(3, 100), x.double() + 1]
+            session.flush()
+        plans = [plan for found in there.session.plans._known.values() for plan in found]
+        constants = [x for plan in plans for x in plan._template if isinstance(x, xp.ndarray)]
+        assert bool(constants) == (there.session.plans.counts["planned"] > 0) == (times > 1)
+        assert there.session.plans.counts["bytes"] >= 512 * len(constants)
+        assert account.used - before[0] + 512 * len(constants) == POOL.used_bytes() - before[1]
+        del kept
+
+
+def test_a_quota_is_of_blocks() -> None:
+    with sessions_there() as placement, gradd.connect("local:") as session:
+        session.flush()
+        (there,) = placement._sessions.values()
+        assert there.session is not None
+        account = there.session.account
+        account.limit = account.used + 100 * 512
+        account.free = 1 << 30  # only elements count
+        many = [gradd.zeros(1) for _ in range(100)]
+        session.flush()
+        with pytest.raises(gradd.OutOfMemoryError, match="512 bytes"):
+            gradd.zeros(1).item()
+        del many

@@ -14,6 +14,8 @@ import numpy as np
 from ..data import (
     BOOL,
     INT,
+    Account,
+    BlockAccount,
     Device,
     DType,
     Meta,
@@ -103,6 +105,17 @@ class ArrayBackend:
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 
+    #: bytes that memory is given out in multiples of
+    block = 1
+
+    def cost(self, nbytes: int) -> int:
+        """What memory of so many bytes takes."""
+        return -(-nbytes // self.block) * self.block
+
+    def account(self, limit: int) -> Account:
+        """An account of what its memory takes."""
+        return Account(limit) if self.block == 1 else BlockAccount(limit, self.block)
+
     def spare(self, drop: Callable[[], None]) -> None:
         """Call `drop` where memory runs out, which lets go of what can be made again. Here the system sees to
         that: caches are swapped like all else.
@@ -123,7 +136,10 @@ class ArrayBackend:
             spend(op.name, metas[0].room, metas[0].room)
         account = state.account
         if account is not None:
-            account.take(sum([m.nbytes for m in metas]) if len(metas) != 1 else metas[0].nbytes)
+            if len(metas) == 1:
+                account.take(metas[0].nbytes)
+            else:
+                account.take_all([m.nbytes for m in metas])
         tensors: list[Tensor] = []
         try:
             compute = metas[0].compute if metas else None

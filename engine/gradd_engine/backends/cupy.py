@@ -25,6 +25,9 @@ STICKY = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 
 class CupyBackend(ArrayBackend):
     """Kernels and memory by CuPy on one CUDA device. Raises RuntimeError where CuPy or a GPU is missing."""
 
+    #: CuPy's pool cuts its memory so
+    block = 512
+
     def __init__(self, index: int = 0) -> None:
         try:
             import cupy

@@ -49,7 +49,17 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, DeviceFull, Halted, Lease, OutOfQuota, collect
+from .memory import (
+    NODE_BYTES,
+    TENSOR_BYTES,
+    Account,
+    BlockAccount,
+    DeviceFull,
+    Halted,
+    Lease,
+    OutOfQuota,
+    collect,
+)
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -77,6 +87,7 @@ __all__ = [
     "SEED",
     "TENSOR_BYTES",
     "Account",
+    "BlockAccount",
     "DType",
     "Device",
     "DeviceFailed",
