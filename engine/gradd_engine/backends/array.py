@@ -102,6 +102,9 @@ class ArrayBackend:
         """What the device has; 0 where that is the machine's memory."""
         return 0
 
+    def select(self) -> None:
+        """Let what this thread computes from now on be done by this device."""
+
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 

@@ -23,7 +23,9 @@ STICKY = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 
 
 
 class CupyBackend(ArrayBackend):
-    """Kernels and memory by CuPy on one CUDA device. Raises RuntimeError where CuPy or a GPU is missing."""
+    """Kernels and memory by CuPy on one CUDA device, by its number among those that CUDA shows this process.
+    Raises RuntimeError where CuPy or the GPU is missing.
+    """
 
     #: CuPy's pool cuts its memory so
     block = 512
@@ -37,8 +39,13 @@ class CupyBackend(ArrayBackend):
             ) from e
         if not cupy.cuda.is_available():
             raise RuntimeError("device cuda: CuPy is installed but finds no usable GPU")
+        count = cupy.cuda.runtime.getDeviceCount()
+        if index >= count:
+            there = "cuda:0" if count == 1 else f"cuda:0 to cuda:{count - 1}"
+            raise RuntimeError(f"device cuda:{index}: CUDA shows this process {there} (CUDA_VISIBLE_DEVICES)")
         super().__init__(cupy, f"cuda:{index}")
-        self._index = index
+        self._device = cupy.cuda.Device(index)
+        self.select()
         self._drop: Callable[[], None] = lambda: None
         self._pool = cupy.get_default_memory_pool()
         cupy.cuda.set_allocator(self._allocate)
@@ -75,8 +82,16 @@ class CupyBackend(ArrayBackend):
     @property
     def memory_bytes(self) -> int:
         """What the device has."""
-        with self.xp.cuda.Device(self._index):
+        with self._device:
             return int(self.xp.cuda.runtime.memGetInfo()[1])
+
+    def select(self) -> None:
+        """See ArrayBackend.select. For CUDA each thread has a current device, at first that of number 0."""
+        try:
+            self._device.use()
+        except self.xp.cuda.runtime.CUDARuntimeError:
+            self.verify()
+            raise
 
     def synchronize(self) -> None:
         """Wait until the device has done what it was told."""

@@ -101,6 +101,7 @@ class Hosted:
         """Replay one more entry where there is one; True when `frame`, the next, can be answered. One that
         only asks about the session does not wake it.
         """
+        self._backend.select()
         if self._recovery is None:
             session = self.session
             if session is not None and session.fenced is None:
