@@ -124,6 +124,11 @@ class ArrayBackend:
         that: caches are swapped like all else.
         """
 
+    def stopwatch(self) -> Any:
+        """What measures how long the device takes for what it is told; None where calls return when it is
+        done.
+        """
+
     def verify(self) -> None:
         """Raise DeviceFailed where the device has failed for good. Waits for nothing."""
 

@@ -22,6 +22,32 @@ if TYPE_CHECKING:
 STICKY = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999})
 
 
+class Stopwatch:
+    """The time from one event on the stream to another: what the device was told before is not in it."""
+
+    def __init__(self, cuda: Any) -> None:
+        self._cuda = cuda
+        self._begin, self._end = cuda.Event(), cuda.Event()
+
+    def start(self) -> None:
+        """What the device is told from now on counts."""
+        self._begin.record()
+
+    def stop(self) -> None:
+        """What it is told from now on does not."""
+        self._end.record()
+
+    def seconds(self) -> float | None:
+        """How long that took; None while it is not done. Waits for nothing."""
+        if not self._end.done:
+            return None
+        return float(self._cuda.get_elapsed_time(self._begin, self._end)) / 1e3
+
+    def wait(self) -> None:
+        """Wait until it is done."""
+        self._end.synchronize()
+
+
 class CupyBackend(ArrayBackend):
     """Kernels and memory by CuPy on one CUDA device, by its number among those that CUDA shows this process.
     Raises RuntimeError where CuPy or the GPU is missing.
@@ -96,6 +122,10 @@ class CupyBackend(ArrayBackend):
     def synchronize(self) -> None:
         """Wait until the device has done what it was told."""
         self.xp.cuda.get_current_stream().synchronize()
+
+    def stopwatch(self) -> Stopwatch:
+        """See ArrayBackend.stopwatch."""
+        return Stopwatch(self.xp.cuda)
 
     def verify(self) -> None:
         """Raise DeviceFailed after an error that sticks. Whichever call it came from, and whatever CuPy or a

@@ -19,8 +19,9 @@ import select
 import signal
 import socket
 import sys
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -32,6 +33,7 @@ from ..store import failpoint
 from .budgets import Budgets, Commons, budgets_of
 from .bulk import Bulk
 from .control import OrderBook, Running
+from .device_time import DeviceTimes
 from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, read_order, sealed, send, unsent
 from .files import obey
 from .hosting import Hosted
@@ -78,6 +80,9 @@ class Worker:
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk | FileOrder, float]]] = {}
         self._turns = Turns()
+        self._times = DeviceTimes(backend)
+        #: whose sessions are here, and how many
+        self._owners: Counter[str] = Counter()
         self._pager = Pager(NEVER) if pager is None else pager
         self._open = True
         backend.spare(self._spare)
@@ -136,29 +141,51 @@ class Worker:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
             orders = self._orders.open(number)
-            self._sessions[number] = Hosted(told["name"], told["options"], self._backend, self._meter, orders)
+            hosted = Hosted(told["name"], told["options"], self._backend, self._meter, orders)
+            self._sessions[number] = hosted
+            self._owners[hosted.owner] += 1
         elif kind == EnvelopeKind.CLOSE:
             self._close(number)
         elif kind == EnvelopeKind.STOP:
             self._orders.take(envelope)
         elif kind == EnvelopeKind.FIGURES:
+            self._times.read()
             told = encode_figures(figures_of(self._meter, self._sessions.values()))
             write(self._front, EnvelopeKind.FIGURES, request, [told])
 
     def _run_one(self) -> None:
-        """One turn: a frame, or an entry of a record that is replayed."""
+        """One turn: a frame, or an entry of a record that is replayed. What it takes here counts until it is
+        known what it takes the device.
+        """
+        if len(self._owners) > 1:
+            self._times.catch_up()
+        else:
+            self._times.read()
         number = self._turns.take()
         began = perf_counter()
         hosted = self._sessions[number]
+        tenant = self._meter.tenant(hosted.owner)
+        before = tenant.seconds
+        watch = self._times.begin()
         if hosted.wake(self._waiting[number][0][1]):
             self._answer(number, hosted, began)
         spent = perf_counter() - began
+        metered = tenant.seconds - before if tenant.seconds > before else None
+        self._times.end(watch, partial(self._took, number, hosted.owner, spent, metered))
         if len(self._sessions) > 1:  # those who came meanwhile, for their turns
             while self._open and self._poll.poll(0):
                 self._receive()
         self._turns.spent(spent, number in self._waiting)
         if self._pager.short:
             self._pager.page({self._sessions[waiting] for waiting in self._waiting})
+
+    def _took(self, number: int, owner: str, spent: float, metered: float | None, seconds: float) -> None:
+        """A turn that was counted as `spent`, and in its tenant's figures as `metered`, took the device so many
+        `seconds`.
+        """
+        self._turns.owe(owner, number, seconds - spent)
+        if metered is not None:
+            self._meter.tenant(owner).seconds += seconds - metered
 
     def _answer(self, number: int, hosted: Hosted, began: float) -> None:
         queue = self._waiting[number]
@@ -191,6 +218,8 @@ class Worker:
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)
         self._orders.close(number)
+        self._owners[hosted.owner] -= 1
+        self._owners += Counter()  # drops who has none left
         self._pager.forget(hosted)
         hosted.close()
         if queue := self._waiting.pop(number, None):
