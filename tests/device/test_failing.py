@@ -97,9 +97,10 @@ def test_in_this_process_sessions_say_so(later: str, planned: bool) -> None:
             gradd.connect("local:")
 
 
-def hosted(placement: Any, name: str, path: Path | None = None) -> Peer:
+def hosted(placement: Any, name: str, path: Path | None = None, **options: Any) -> Peer:
     """A writer of a session, which is kept at `path`."""
-    options = {} if path is None else {"store": str(path), "durability": "process"}
+    if path is not None:
+        options |= {"store": str(path), "durability": "process"}
     if path is not None:
         make_record(path)
     placement.open(name, options)

@@ -1,4 +1,4 @@
-"""Tenants share a device by the time that it takes for them, which is known later than their turns are over."""
+"""Tenants share a device by the time that it takes for them, which is known after their turns are over."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def batch(seq: int, op: str) -> bytes:
 
 @pytest.mark.parametrize("measured", [True, False], ids=["by the device", "by the clock"])
 def test_who_keeps_the_device_busy_has_fewer_turns(measured: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two tenants have ten batches waiting, which take this thread the same time. One's take the device seconds."""
+    """Two tenants have ten batches each, which take this thread the same. One's take the device seconds."""
     if not measured:
         monkeypatch.setattr("gradd_engine.backends.cupy.CupyBackend.stopwatch", lambda _: None)
     MACHINE.seconds = {"sinh": 3.0, "cosh": 1e-6}

@@ -110,6 +110,8 @@ class ArrayBackend:
 
     #: bytes that memory is given out in multiples of
     block = 1
+    #: devices of the kind that this process sees
+    visible = 1
 
     def cost(self, nbytes: int) -> int:
         """What memory of so many bytes takes."""

@@ -70,6 +70,7 @@ class CupyBackend(ArrayBackend):
             there = "cuda:0" if count == 1 else f"cuda:0 to cuda:{count - 1}"
             raise RuntimeError(f"device cuda:{index}: CUDA shows this process {there} (CUDA_VISIBLE_DEVICES)")
         super().__init__(cupy, f"cuda:{index}")
+        self.visible = count
         self._device = cupy.cuda.Device(index)
         self.select()
         self._drop: Callable[[], None] = lambda: None

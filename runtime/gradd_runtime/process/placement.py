@@ -26,7 +26,7 @@ from .paging import NEVER, Pager, PagingRules
 from .refusals import deleted, failed, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gradd_protocol.problems import Problem
 
@@ -91,7 +91,8 @@ class Placement(Protocol):
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int), ``epoch``
-        (int, 1): the first, which differs from that of a later session of this name.
+        (int, 1): the first, which differs from that of a later session of this name; ``device``: one of
+        `devices`, if it has to be that.
 
         `name` is what `names.keyed` makes of a tenant and the session's own name. With ``store``, the file of
         its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is the session that this
@@ -123,6 +124,14 @@ class Placement(Protocol):
 
     def close(self, name: str) -> None:
         """End the session; its tensors are gone, and what it runs is stopped. Unknown names are ignored."""
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """What sessions can be on."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where sessions are")
+
+    def device_of(self, name: str) -> str | None:
+        """What that session is on; None for unknown names."""
 
     def engines(self) -> Engines:
         """Who runs sessions, and what they count. Never waits."""
@@ -174,6 +183,16 @@ class InlinePlacement:
         """In a forked child, which lacks the thread: continue with its copy of the sessions."""
         self._lock = threading.Lock()
         self._start()
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """See Placement.devices."""
+        return [str(self._backend.device)]
+
+    def device_of(self, name: str) -> str | None:
+        """See Placement.device_of."""
+        with self._lock:
+            return str(self._backend.device) if name in self._sessions else None
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """See Placement.open."""

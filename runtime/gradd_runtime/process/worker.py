@@ -25,6 +25,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
 from gradd_engine.data import DeviceFailed
 from gradd_engine.freezing import Doubling
 from gradd_protocol.problems import ProtocolError
@@ -34,7 +35,17 @@ from .budgets import Budgets, Commons, budgets_of
 from .bulk import Bulk
 from .control import OrderBook, Running
 from .device_time import DeviceTimes
-from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, read_order, sealed, send, unsent
+from .envelope import (
+    EngineFacts,
+    Envelope,
+    EnvelopeKind,
+    FileOrder,
+    Incoming,
+    read_order,
+    sealed,
+    send,
+    unsent,
+)
 from .files import obey
 from .hosting import Hosted
 from .logs import start_log_as
@@ -91,7 +102,11 @@ class Worker:
 
     def run(self) -> None:
         """Serve until the front closes the socket and everything is answered."""
-        write(self._front, EnvelopeKind.READY)
+        budgets = self._meter.budgets
+        facts = EngineFacts(
+            str(self._backend.device), self._backend.visible, budgets.process.limit, budgets.tenant_bytes
+        )
+        write(self._front, EnvelopeKind.READY, parts=[msgspec.json.encode(facts)])
         while True:
             if self._turns:
                 self._run_one()
@@ -180,8 +195,8 @@ class Worker:
             self._pager.page({self._sessions[waiting] for waiting in self._waiting})
 
     def _took(self, number: int, owner: str, spent: float, metered: float | None, seconds: float) -> None:
-        """A turn that was counted as `spent`, and in its tenant's figures as `metered`, took the device so many
-        `seconds`.
+        """A turn that was counted as `spent`, and in its tenant's figures as `metered`, took the device so
+        many `seconds`.
         """
         self._turns.owe(owner, number, seconds - spent)
         if metered is not None:
