@@ -10,7 +10,7 @@ import numpy as np
 
 from .counting import launch, wait
 from .graphs import making, refuse, writing
-from .memory import MemoryPointer, placed, pointer
+from .memory import MemoryPointer, PooledMemory, alloc, placed, pointer
 
 
 class Flags:
@@ -25,11 +25,12 @@ class Flags:
 class Array:
     """``cupy.ndarray``."""
 
-    __slots__ = ("__weakref__", "_bare", "base")
+    __slots__ = ("__weakref__", "_bare", "_mem", "base")
     __array_priority__ = 100
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     _bare: Any
+    _mem: PooledMemory
     base: Array | None
 
     def __new__(
@@ -42,13 +43,14 @@ class Array:
     ) -> Array:
         if memptr is None:
             return cls._of(np.empty(shape, dtype, order))
-        return cls._of(placed(memptr, shape, dtype, strides))
+        return cls._of(placed(memptr, shape, dtype, strides), mem=memptr.mem)
 
     @classmethod
-    def _of(cls, a: Any, owner: Array | None = None) -> Array:
-        """An array over `a`; `owner` has its memory."""
+    def _of(cls, a: Any, owner: Array | None = None, mem: PooledMemory | None = None) -> Array:
+        """An array over `a`; `owner` has its memory, or it is `mem`, or new."""
         made = object.__new__(cls)
         made._bare = a
+        made._mem = mem or (alloc(a.nbytes).mem if owner is None else owner._mem)
         made.base = owner if owner is None or owner.base is None else owner.base
         return made
 
@@ -87,7 +89,7 @@ class Array:
     nbytes = property(lambda self: self._bare.nbytes)
     itemsize = property(lambda self: self._bare.itemsize)
     flags = property(lambda self: Flags(self._bare))
-    data = property(lambda self: pointer(self._bare))
+    data = property(lambda self: pointer(self._bare, self._mem))
     T = property(lambda self: Array._of(self._bare.T, self))
 
     @property

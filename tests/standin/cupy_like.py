@@ -12,8 +12,9 @@ import numpy as np
 
 from .array import Array
 from .counting import launch, wait
-from .graphs import MemoryPool, Stream, making, refuse, using_allocator, writing
-from .memory import placed
+from .cuda import CUDA
+from .graphs import making, refuse, writing
+from .memory import POOL, placed
 from .raw import RawModule
 from .ufunc import Ufunc
 from .wrapping import bare, dressed, is_view
@@ -193,17 +194,18 @@ def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     return isinstance(a, Array) and isinstance(b, Array) and np.may_share_memory(a._bare, b._bare)
 
 
-class _Device:
-    def __init__(self, index: int = 0) -> None:
-        self.id = index
+class PlanCache:
+    """``cupy.fft._cache.PlanCache``: the work areas of transforms."""
 
-    def __enter__(self) -> _Device:
-        return self
+    def __init__(self) -> None:
+        self.areas: list[Array] = []
 
-    def __exit__(self, *_: object) -> None:
-        return None
+    def clear(self) -> None:
+        """Forget all."""
+        self.areas.clear()
 
 
+PLANS = PlanCache()
 CUPY: Any = Space("cupy", np, frozenset(_NAMES["cupy"]))
 CUPY.__version__ = "14.2.0"
 CUPY.ndarray = Array
@@ -217,12 +219,6 @@ CUPY.may_share_memory = CUPY.shares_memory = may_share_memory
 CUPY.linalg = Space("cupy.linalg", np.linalg, frozenset(_NAMES["cupy.linalg"]))
 CUPY.fft = Space("cupy.fft", np.fft, frozenset(_NAMES["cupy.fft"]))
 CUPY.lib = types.SimpleNamespace(stride_tricks=types.SimpleNamespace(as_strided=as_strided))
-CUPY.cuda = types.SimpleNamespace(
-    Device=_Device,
-    MemoryPool=MemoryPool,
-    Stream=Stream,
-    get_current_stream=Stream.current,
-    is_available=lambda: True,
-    runtime=types.SimpleNamespace(memGetInfo=lambda: (1 << 36, 1 << 36)),
-    using_allocator=using_allocator,
-)
+CUPY.fft.config = types.SimpleNamespace(get_plan_cache=lambda: PLANS)
+CUPY.cuda = CUDA
+CUPY.get_default_memory_pool = lambda: POOL

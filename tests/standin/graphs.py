@@ -23,11 +23,21 @@ class CaptureError(RuntimeError):
 class _State:
     #: what a capture has so far; None where none is under way
     steps: list[Callable[[], None]] | None = None
+    #: whether what is done now is told to nobody: to see what shape a result has
+    silent = False
+    #: whether it is part of a graph's launch
+    inside = False
 
 
 def capturing() -> bool:
     """Whether what is told now is not done now."""
     return _State.steps is not None
+
+
+def counts(name: str) -> tuple[bool, bool]:
+    """Whether the device comes to a kernel that is told now, and whether it is a launch of its own."""
+    assert not capturing(), f"{name} would be lost: the stand-in does not capture it"
+    return not _State.silent, not (_State.silent or _State.inside)
 
 
 def refuse(what: str) -> None:
@@ -37,16 +47,13 @@ def refuse(what: str) -> None:
 
 
 @contextmanager
-def done_now() -> Iterator[None]:
-    """What is told inside is done, and counted by nobody."""
-    steps, _State.steps = _State.steps, None
-    kept = counting.LAUNCHES.copy()
+def _seen() -> Iterator[None]:
+    """What is told inside is done, and no work of the device."""
+    steps, _State.steps, _State.silent = _State.steps, None, True
     try:
         yield
     finally:
-        _State.steps = steps
-        counting.LAUNCHES.clear()
-        counting.LAUNCHES.update(kept)
+        _State.steps, _State.silent = steps, False
 
 
 def record(work: Callable[[], Any]) -> None:
@@ -66,7 +73,7 @@ def making(function: Callable[..., Any]) -> Callable[..., Any]:
             record(lambda: function(*args, **kw))
             out = kw["out"]
             return out[0] if isinstance(out, tuple) and len(out) == 1 else out
-        with done_now():
+        with _seen():
             found = function(*args, **kw)
         new = list(_new(found))
         if new:
@@ -124,9 +131,12 @@ class Graph:
         """Do all of it."""
         refuse("launch of another graph")
         counting.launch("graph")
-        with done_now():
+        _State.inside = True
+        try:
             for step in self._steps:
                 step()
+        finally:
+            _State.inside = False
 
 
 class Stream:
@@ -149,9 +159,18 @@ class Stream:
         """``cupy.cuda.get_current_stream``."""
         return cls._current[-1] if cls._current else DEFAULT
 
+    ptr = 0
+
     def synchronize(self) -> None:
-        """Wait for it."""
+        """Wait until it has done everything."""
         counting.wait("synchronize")
+
+    @property
+    def done(self) -> bool:
+        """Whether it has."""
+        from .cuda import stream_query
+
+        return stream_query(self.ptr) == 0
 
     def begin_capture(self, mode: Any = None) -> None:
         """From now on nothing is done."""
@@ -168,22 +187,3 @@ class Stream:
 
 
 DEFAULT = Stream(null=True)
-
-
-class MemoryPool:
-    """``cupy.cuda.MemoryPool``; the stand-in's memory is NumPy's."""
-
-    def malloc(self, size: int) -> None:
-        """Never called: arrays are NumPy's."""
-        raise NotImplementedError("arrays of the stand-in come from NumPy")
-
-    def total_bytes(self) -> int:
-        """What it has taken from the device: nothing."""
-        return 0
-
-
-@contextmanager
-def using_allocator(malloc: Any = None) -> Iterator[None]:
-    """``cupy.cuda.using_allocator``."""
-    assert callable(malloc)
-    yield

@@ -12,6 +12,7 @@ from tests.cuda import host
 from .array import Array
 from .counting import launch
 from .graphs import writing
+from .wrapping import bare
 
 #: whether blocks and threads run backwards: what differs then depends on their order
 ORDER = {"turned": False}
@@ -32,7 +33,7 @@ class RawKernel:
     @writing
     def _start(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any]) -> None:
         launch(self._name.partition("<")[0])
-        given = [x._bare if isinstance(x, Array) else x for x in args]
+        given = [bare(x) if isinstance(x, Array) else x for x in args]
         host.built(self._code, self._names).launch(self._name, grid, block[0], given, ORDER["turned"])
 
 

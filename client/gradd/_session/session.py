@@ -33,11 +33,11 @@ class Session(Listening, Awaiting, Naming, Curving):
 
     def __init__(
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
-        reconnect: float | None = None, timeout: float | None = None,
+        reconnect: float | None = None, timeout: float | None = None, device: str | None = None,
     ) -> None:  # fmt: skip
         acquaint()
         self.backend = MirrorBackend(self, Tensor, self)
-        super().__init__(url, name, transport, token, reconnect, timeout)
+        super().__init__(url, name, transport, token, reconnect, timeout, device)
         SESSIONS.add(self)
 
     # -- state -------------------------------------------------------------------------------------

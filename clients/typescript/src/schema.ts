@@ -727,7 +727,10 @@ export type SessionName = string;
 
 /** The body of PUT session. Absent members have the daemon's defaults. */
 export interface SessionOptions {
-  /** In this release, must be the daemon's own device. */
+  /**
+   * The daemon's device, or one of its GPUs, as `cuda:1`; `cuda` is any of them. Absent: the daemon's; of
+   * several GPUs the one with most memory left for the tenant.
+   */
   device?: string | null;
   /** Limit for the session's tensors, in bytes. */
   quota_bytes?: number | null;

@@ -14,6 +14,8 @@ import numpy as np
 from ..data import (
     BOOL,
     INT,
+    Account,
+    BlockAccount,
     Device,
     DType,
     Meta,
@@ -102,12 +104,41 @@ class ArrayBackend:
         """What the device has; 0 where that is the machine's memory."""
         return 0
 
+    def select(self) -> None:
+        """Let what this thread computes from now on be done by this device."""
+
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 
     def capture(self, work: Callable[[], None]) -> Any:
         """What `work` starts on a device, to be started as a whole."""
         raise NotImplementedError(f"{type(self).__name__} captures nothing")
+
+    #: bytes that memory is given out in multiples of
+    block = 1
+    #: devices of the kind that this process sees
+    visible = 1
+
+    def cost(self, nbytes: int) -> int:
+        """What memory of so many bytes takes."""
+        return -(-nbytes // self.block) * self.block
+
+    def account(self, limit: int) -> Account:
+        """An account of what its memory takes."""
+        return Account(limit) if self.block == 1 else BlockAccount(limit, self.block)
+
+    def spare(self, drop: Callable[[], None]) -> None:
+        """Call `drop` where memory runs out, which lets go of what can be made again. Here the system sees to
+        that: caches are swapped like all else.
+        """
+
+    def stopwatch(self) -> Any:
+        """What measures how long the device takes for what it is told; None where calls return when it is
+        done.
+        """
+
+    def verify(self) -> None:
+        """Raise DeviceFailed where the device has failed for good. Waits for nothing."""
 
     # -- kernels -----------------------------------------------------------------------------------
 
@@ -121,7 +152,10 @@ class ArrayBackend:
             spend(op.name, metas[0].room, metas[0].room)
         account = state.account
         if account is not None:
-            account.take(sum([m.nbytes for m in metas]) if len(metas) != 1 else metas[0].nbytes)
+            if len(metas) == 1:
+                account.take(metas[0].nbytes)
+            else:
+                account.take_all([m.nbytes for m in metas])
         tensors: list[Tensor] = []
         try:
             compute = metas[0].compute if metas else None

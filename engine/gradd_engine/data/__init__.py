@@ -3,7 +3,7 @@ thread that computes.
 """
 
 from . import dtypes, rng
-from .device import Device
+from .device import Device, DeviceFailed
 from .doubts import Doubts, holds, noting, told_late, within
 from .dtypes import (
     BOOL,
@@ -49,7 +49,17 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, Halted, Lease, OutOfQuota, collect
+from .memory import (
+    NODE_BYTES,
+    TENSOR_BYTES,
+    Account,
+    BlockAccount,
+    DeviceFull,
+    Halted,
+    Lease,
+    OutOfQuota,
+    collect,
+)
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -77,8 +87,11 @@ __all__ = [
     "SEED",
     "TENSOR_BYTES",
     "Account",
+    "BlockAccount",
     "DType",
     "Device",
+    "DeviceFailed",
+    "DeviceFull",
     "Doubts",
     "Halted",
     "Lease",

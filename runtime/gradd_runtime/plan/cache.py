@@ -181,6 +181,9 @@ class Plans:
                 self._keep(plan.key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:
+                if isinstance(error, MemoryError):
+                    # A replay has to run it eagerly too: in the record it is memory that was not there.
+                    context.account.refused.append((context.account.asked, 0, 0))
                 # Nothing was changed; the eager run raises this again, at the right step.
                 self.why = f"a kernel raised: {error}"
         if plan is None or slots is None:

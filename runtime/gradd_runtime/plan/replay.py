@@ -153,10 +153,11 @@ class Plan:
         #: run-time numbers that lie in the memory of sweeps: (place, register)
         self._cells: list[tuple[Any, int]] = []
         #: most bytes that a replay can add to the session, and the approximate size of the plan
-        self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
+        cost = backend.cost
+        self.bytes = sum(_bytes(i, cost) for i in recorder.code) + sum(cost(s.nbytes) for s in kept.values())
         self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
         self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
-        self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
+        self.own_bytes += sum(cost(getattr(x, "nbytes", 0)) for x in self._template)
 
     def fits(self, values: Sequence[Any]) -> bool:
         """Whether the values that the trace read are the same now."""
@@ -277,11 +278,11 @@ def _room(i: Instruction) -> int:
     return max((m.room + (m.nbytes if i.target is not None else 0) for m in i.metas), default=0)
 
 
-def _bytes(i: Instruction) -> int:
+def _bytes(i: Instruction, cost: Callable[[int], int]) -> int:
     """Bytes that an instruction allocates."""
     if isinstance(i, KernelCall):
-        return sum(b.nbytes for b in i.outs)
-    return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
+        return sum(cost(b.nbytes) for b in i.outs)
+    return cost(i.block.nbytes) if isinstance(i, (Allocate, Upload)) else 0
 
 
 def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:

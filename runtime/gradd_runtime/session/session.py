@@ -174,6 +174,8 @@ class Session(SessionState):
         except Exception as error:
             failure, change.problem = error, broken(self.name, error)
         failpoint("executed")
+        device: Any = self.backend
+        device.verify()  # what it has not computed is in no record
         if change.begun:
             try:
                 self.store.append(change.entry(self.entries + 1, frame, self.counts, self.account))
