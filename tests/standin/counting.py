@@ -44,7 +44,8 @@ def launch(name: str) -> None:
     comes, alone = counts(name)
     if name not in _MEMORY and comes:
         MACHINE.launched(name)
-        LAUNCHES[name] += alone
+        if alone:
+            LAUNCHES[name] += 1
 
 
 def reset() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gradd_engine.backends.array import ArrayBackend
+    from gradd_engine.data import Account
 
     from .registers import PlanStep
 
@@ -183,25 +184,24 @@ class PlanGraph:
                 cells[r] = arrays[r], f.arrays[r]
         keys = xp.zeros((MOST_KEYS, 2), np.int64)
         drawing = GraphKeys(fusing, keys)
-        doubts = GraphDoubts(xp.zeros((MOST_CHECKS, 2), np.int64))
+        words = xp.zeros((MOST_CHECKS, 2), np.int64)
+        doubts = GraphDoubts(words)
         inner = Registers(arrays, f.values, iter(()), drawing, f.account, f.flats, f.begins, {**f.starts})
         with ambient(doubts=None if state.doubts is None else doubts):
             graph = backend.capture(lambda: self._body(inner))
         if graph.nbytes > MOST_BYTES:
             raise RuntimeError(f"it would keep {graph.nbytes >> 20} MiB")
-        taken = graph.nbytes + sum(a.nbytes for _, a in staged)
-        f.account.take(taken)
-        fixed = {r: at for r, at in now.items() if r not in self._moving}
-        made = GraphCapture(graph, late, fixed)
-        finalize(made, f.account.give, taken)
-        made.staged, made.cells, made.keys, made.drawn = staged, cells, keys, drawing.drawn
+        made = GraphCapture(graph, late, {r: at for r, at in now.items() if r not in self._moving})
+        made.staged, made.cells, made.drawn = staged, cells, drawing.drawn
+        made.keys = keys if drawing.drawn else None
+        made.doubts, made.failures = doubts.kept, getattr(state.doubts, "failures", 0)
+        _count(made, words if doubts.kept else None, f.account)
         made.stage = fusing.copying(xp, [f.arrays[r] for r, _ in staged], [a for _, a in staged])
         back = [(a, f.arrays[r]) for r, a in staged if self._outer[r]]
         made.bring = fusing.copying(xp, [a for a, _ in back], [a for _, a in back])
         made.results = [(h, arrays[h], _meta(arrays[h])) for h in self._homes]
         out = [backend.allocate(m) for _, _, m in made.results]
         made.take = fusing.copying(xp, [a for _, a, _ in made.results], out)
-        made.doubts, made.failures = doubts.kept, getattr(state.doubts, "failures", 0)
         made.starts = {w: at for w, at in inner.starts.items() if w not in f.starts}
         return made
 
@@ -244,6 +244,21 @@ class PlanGraph:
         made = [self._backend.allocate(m) for _, _, m in known.results]
         known.take([a for _, a, _ in known.results], made)
         return made
+
+
+def _count(made: GraphCapture, words: Any, account: Account) -> None:
+    """Take what a graph keeps from the session's account, until it goes. Raises OutOfQuota."""
+    arrays = [a for _, a in made.staged] + [cell for cell, _ in made.cells.values()] + [made.keys, words]
+    taken: list[int] = []
+    finalize(made, _give, account, taken)
+    for nbytes in (made.graph.nbytes, *[a.nbytes for a in arrays if a is not None]):
+        account.take(nbytes)
+        taken.append(nbytes)
+
+
+def _give(account: Account, taken: Sequence[int]) -> None:
+    for nbytes in taken:
+        account.give(nbytes)
 
 
 def _meta(a: Any) -> Meta:
