@@ -33,9 +33,8 @@ class DeviceTimes:
 
     def end(self, watch: Any, told: Callable[[float], None]) -> None:
         """It is over; `told` gets the seconds that it took, once the device is done."""
-        if watch is not None:
-            watch.stop()
-            self._open.append((watch, told))
+        watch.stop()
+        self._open.append((watch, told))
 
     def read(self) -> None:
         """Tell of those that the device is done with. Waits for nothing."""

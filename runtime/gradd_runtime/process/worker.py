@@ -185,8 +185,9 @@ class Worker:
         if hosted.wake(self._waiting[number][0][1]):
             self._answer(number, hosted, began)
         spent = perf_counter() - began
-        metered = tenant.seconds - before if tenant.seconds > before else None
-        self._times.end(watch, partial(self._took, number, hosted.owner, spent, metered))
+        if watch is not None:
+            metered = tenant.seconds - before if tenant.seconds > before else None
+            self._times.end(watch, partial(self._took, number, hosted.owner, spent, metered))
         if len(self._sessions) > 1:  # those who came meanwhile, for their turns
             while self._open and self._poll.poll(0):
                 self._receive()
