@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile gpu hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -152,6 +152,9 @@ cuda-compile: $(STAMP) ## compile the device kernels by NVRTC for sm_80, sm_90 a
 	$(PY) -m pip install --quiet --group cuda-compile
 	$(PY) -m tests.cuda.compile
 	GRADD_CUDA=all GRADD_FUSED=200 $(PY) -m pytest -rs tests/cuda tests/device/test_standin.py
+
+gpu: ## on a machine with a GPU, in ten minutes: tests, compute-sanitizer, benchmarks beside torch; goes on where it was cut; PART=, GPU_PYTHON=
+	@$(PYTHON) -m tools.gpu $(PART)
 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,10 @@ DTYPES = {
     "f": np.float32, "d": np.float64, "q": np.int64, "i": np.int32, "h": np.int16, "b": np.int8,
     "B": np.uint8, "?": np.bool_, "e": np.float16, "E": bfloat16,
 }  # fmt: skip
-#: functions whose last places differ between libraries
+#: how many last places functions of two libraries may differ by
 NEAR = 4
+#: runs a kernel over arrays, and returns what they are then
+Run = Callable[[FusedKernel, list[Any]], list[Any]]
 _ONE = (
     "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "cos",
     "cosh", "exp", "exp2", "expm1", "fabs", "floor", "invert", "isfinite", "isinf", "isnan", "log",
@@ -72,6 +74,43 @@ def values(kind: str, turn: int) -> Any:
         return rolled.astype(DTYPES[kind])
 
 
+def expression_faults(kind: str, turn: int, run: Run, near: float = NEAR) -> list[str]:
+    """The functions whose results for a type are not those of NumPy's ufuncs."""
+    kernel, functions, kinds = computed(kind)
+    x, y = values(kind, 0), values(kind, 1 + turn)
+    which = values("?", 1)[:4].repeat(20)[: len(x)]
+    given = [x, y, which]
+    found = run(kernel, [*given, *(np.zeros(len(x), DTYPES[k]) for k in kinds)])[3:]
+    assert len(functions) > (10 if kind == "?" else 20)
+    bad = []
+    for name, got in zip(functions, found, strict=True):
+        function = getattr(np, name)
+        with np.errstate(all="ignore"):
+            want = function(which, x, y) if name == "where" else function(*given[: function.nin])
+        if got.dtype != want.dtype or not _alike(got, want, near):
+            bad.append(f"{name}: {got} instead of {want}")
+    return bad
+
+
+def _alike(got: Any, want: Any, near: float) -> bool:
+    if got.dtype.kind != "f":
+        return np.array_equal(got, want)
+    zero = want == 0
+    close = {"rtol": near * np.finfo(got.dtype).eps, "atol": 1e-12}
+    signs = np.array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
+    return signs and np.allclose(got, want, equal_nan=True, **close)
+
+
+def cast_faults(run: Run) -> list[str]:
+    """The types to which numbers are not cast as NumPy casts them."""
+    numbers = np.arange(40) % 4
+    given = [numbers.astype(d) for d in DTYPES.values()]
+    outs = [np.zeros(40, d) for k, d in DTYPES.items() if k != "?"]
+    want = sum(a.astype(np.int64) for a in given)
+    found = run(casts(), [*given, *outs])[len(given) :]
+    return [str(got.dtype) for got in found if not np.array_equal(got.astype(np.int64), want)]
+
+
 def casts() -> FusedKernel:
     """From every type to every other."""
     kinds, lines, stores = [*DTYPES], [], []
@@ -95,11 +134,16 @@ def casts() -> FusedKernel:
 
 
 class Shaped(NamedTuple):
-    """A kernel of several parts, what it is called with, and what each part stores."""
+    """A kernel of several parts, what it is called with, and what each part stores: where, and the values."""
 
     kernel: FusedKernel
     arrays: list[Any]
-    wanted: list[Any]
+    wanted: list[tuple[int, Any]]
+
+    def faults(self, run: Run) -> list[int]:
+        """The arrays in which a run leaves something else."""
+        found = run(self.kernel, self.arrays)
+        return [n for n, want in self.wanted if not np.array_equal(found[n], want)]
 
 
 def shaped(seed: int) -> Shaped:
@@ -123,7 +167,7 @@ def shaped(seed: int) -> Shaped:
         arrays.append(out)
         wanted.append((len(arrays) - 1, found))
         parts.append(FusedPart(shape, tuple(loads), (FusedLine(f"(double)({text})", "d"),), (("v0", store),)))
-    return Shaped(FusedKernel(["d"] * len(arrays), parts), arrays, [(arrays[n], f) for n, f in wanted])
+    return Shaped(FusedKernel(["d"] * len(arrays), parts), arrays, wanted)
 
 
 def _one_of(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:

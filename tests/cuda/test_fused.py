@@ -31,49 +31,18 @@ def _run(kernel: FusedKernel, arrays: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("kind", list("fdqihbB?"))
 @pytest.mark.parametrize("turn", [0, 1])
 def test_expressions_are_numpys_ufuncs(kind: str, turn: int) -> None:
-    kernel, functions, kinds = cases.computed(kind)
-    x, y = cases.values(kind, 0), cases.values(kind, 1 + turn)
-    which = cases.values("?", 1)[:4].repeat(20)[: len(x)]
-    outs = [np.zeros(len(x), cases.DTYPES[k]) for k in kinds]
-    found = _run(kernel, [x, y, which, *outs])[3:]
-    assert len(functions) > (10 if kind == "?" else 20)
-    for name, got in zip(functions, found, strict=True):
-        function = getattr(np, name)
-        with np.errstate(all="ignore"):
-            want = function(which, x, y) if name == "where" else function(*(x, y)[: _many(name)])
-        assert got.dtype == want.dtype, name
-        if got.dtype.kind == "f":
-            near = {"rtol": cases.NEAR * np.finfo(got.dtype).eps, "atol": 1e-12}
-            np.testing.assert_allclose(got, want, **near, err_msg=name)
-            zero = want == 0
-            np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]), err_msg=name)
-        else:
-            np.testing.assert_array_equal(got, want, err_msg=name)
-
-
-def _many(name: str) -> int:
-    found: int = getattr(np, name).nin
-    return found
+    assert cases.expression_faults(kind, turn, _run) == []
 
 
 def test_casts_are_numpys() -> None:
-    numbers = np.arange(40) % 4
-    given = [numbers.astype(d) for d in cases.DTYPES.values()]
-    outs = [np.zeros(40, d) for k, d in cases.DTYPES.items() if k != "?"]
-    found = _run(cases.casts(), [*given, *outs])[len(given) :]
-    want = sum(a.astype(np.int64) for a in given)
-    for got in found:
-        np.testing.assert_array_equal(got.astype(np.int64), want)
+    assert cases.cast_faults(_run) == []
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_parts_go_over_their_own_shapes(seed: int) -> None:
     for order in (nullcontext, backwards):
-        kernel, arrays, wanted = cases.shaped(seed)
         with order():
-            _run(kernel, arrays)
-        for out, want in wanted:
-            np.testing.assert_array_equal(out, want)
+            assert cases.shaped(seed).faults(_run) == []
 
 
 @pytest.mark.parametrize(("many", "blocks"), [(31, 1), (129, 2), (128 * 4096 + 1, 4096)])

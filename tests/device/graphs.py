@@ -22,11 +22,13 @@ from gradd_runtime.plan import cache
 from gradd_runtime.plan.graph import PlanGraph
 from gradd_runtime.plan.replay import Plan
 
+from tests.device.loops import There
+from tests.device.programs import Close
 from tests.standin.sessions import sessions_there
 
 STEPS = 16
 #: what exponentials of two libraries may make of some steps
-CLOSE = {"rtol": 2e-4, "atol": 2e-5}
+CLOSE: Close = {"rtol": 2e-4, "atol": 2e-5}
 #: what a loop may do in each step, or now and then
 WAYS = (
     "windows", "upload", "dropout", "noise", "scaled", "schedule", "clip", "momentum", "adam", "held", "item",
@@ -152,10 +154,10 @@ def outcomes() -> Iterator[Counter[str]]:
         yield found
 
 
-def differ(seed: int) -> str:
+def differ(seed: int, there: There = sessions_there, close: Close = CLOSE) -> str:
     """What is not as in a NumPy session; empty where nothing is."""
     want = run(seed)
-    with sessions_there():
+    with there():
         got = run(seed)
     if len(got) != len(want):
         return f"{len(got)} values instead of {len(want)}"
@@ -164,7 +166,7 @@ def differ(seed: int) -> str:
             if b is None:
                 assert a == b
             else:
-                np.testing.assert_allclose(np.array(a), np.array(b), **CLOSE)
+                np.testing.assert_allclose(np.array(a), np.array(b), **close)
         except (AssertionError, TypeError) as error:
             return f"value {n} of {len(want)}: {str(error)[:300]}"
     return ""
