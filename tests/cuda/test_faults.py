@@ -23,6 +23,8 @@ BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
 SUMMED = next(c for c in CASES if str(c) == "sum-(40000, 3)-0")
 PLACED = next(c for c in CASES if str(c) == "scatter_add-((2, 2100), 300, 1, 'int64')")
 STEP = next(c for c in CASES if str(c) == "adam_step")
+UNSCALED = next(c for c in CASES if str(c) == "unscale_gradients-many")
+ADJUSTED = next(c for c in CASES if str(c) == "adjust_scale-due")
 LAYER = next(c for c in CASES if str(c) == "recurrent_layer-lstm-(40, [6, 6, 6], False)")
 RETRACED = next(c for c in CASES if str(c) == "recurrent_layer_backward-gru-(33, [9, 9, 4, 1], True)")
 CONVOLVED = next(c for c in CASES if str(c) == "convolution-usual")
@@ -95,6 +97,10 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (FORWARD, "(A)1 / root(", "(A)1.00001 / root(", "result 0 is off"),
         (BENT, "* 0.044715) * x * x));", "* 0.0447) * x * x));", "result 0 is off"),
         (STEP, "(A)(1 - beta2) * slope", "(A)0.002 * slope", "is off"),
+        # what is not finite is not noted, a scale that is rounded before, a streak that goes on
+        (UNSCALED, "|| unbounded(slope)", "", "result 0 is off"),
+        (UNSCALED, "(A)(float)(1 / (double)scale[0])", "(A)(1 / 1535.0)", "is off"),
+        (ADJUSTED, "skipped || due ? 0 : longer", "skipped ? 0 : longer", "other values"),
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
         # parts that are lost, or begin too late

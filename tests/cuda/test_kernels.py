@@ -19,9 +19,11 @@ from tests.cuda import (
     index_cases,
     join_cases,
     normal_cases,
+    product_cases,
     recurrent_cases,
     reduction_cases,
     row_cases,
+    scaling_cases,
     step_cases,
     window_cases,
 )
@@ -33,9 +35,11 @@ CASES = [
     *index_cases.CASES,
     *join_cases.CASES,
     *normal_cases.CASES,
+    *product_cases.CASES,
     *recurrent_cases.CASES,
     *reduction_cases.CASES,
     *row_cases.CASES,
+    *scaling_cases.CASES,
     *step_cases.CASES,
     *window_cases.CASES,
 ]
@@ -60,8 +64,8 @@ def test_large_tiles_give_the_same(case: Case, monkeypatch: pytest.MonkeyPatch) 
 
 #: steps take 16 bits in cases of their own; the others have no kernels for them
 _OTHER = (
-    "adam_step", "attend", "attend_backward", "bernoulli_number", "recurrent_layer",
-    "recurrent_layer_backward", "rmsprop_step", "sgd_step",
+    "adam_step", "adjust_scale", "attend", "attend_backward", "bernoulli_number", "recurrent_layer",
+    "recurrent_layer_backward", "rmsprop_step", "sgd_step", "unscale_gradients",
 )  # fmt: skip
 HALVES = [case for case in CASES if case.op not in _OTHER]
 

@@ -105,6 +105,7 @@ CUDA: Any = types.SimpleNamespace(
     memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
     runtime=types.SimpleNamespace(
         CUDARuntimeError=CUDARuntimeError,
+        getDevice=lambda: MACHINE.current,
         getDeviceCount=device_count,
         memGetInfo=memory_info,
         runtimeGetVersion=lambda: 13000,

@@ -7,6 +7,7 @@ take memory from the host to it, the default stream.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -143,9 +144,11 @@ class Stream:
     """``cupy.cuda.Stream``."""
 
     _current: ClassVar[list[Stream]] = []
+    _numbers: ClassVar[Iterator[int]] = itertools.count(1)
 
     def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False) -> None:
         self.null = null
+        self.ptr = 0 if null else next(self._numbers)
 
     def __enter__(self) -> Stream:
         Stream._current.append(self)
@@ -158,8 +161,6 @@ class Stream:
     def current(cls) -> Stream:
         """``cupy.cuda.get_current_stream``."""
         return cls._current[-1] if cls._current else DEFAULT
-
-    ptr = 0
 
     def synchronize(self) -> None:
         """Wait until it has done everything."""

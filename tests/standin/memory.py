@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from .machine import MACHINE, CUDARuntimeError
 
+#: by their addresses, the arrays whose memory somebody asked the address of
+_TOLD: WeakValueDictionary[int, Any] = WeakValueDictionary()
 #: what blocks are multiples of, in bytes
 UNIT = 512
 
@@ -126,7 +129,13 @@ class MemoryPointer:
 
     @property
     def ptr(self) -> int:
-        """The address."""
+        """The address. Memory of the pool that no array is in is NumPy's once somebody asks for it."""
+        if self.block is None:
+            roomy = np.empty(self.mem.size + UNIT - 1, np.uint8)
+            begin = -_address(roomy) % UNIT
+            self.block = roomy[begin : begin + self.mem.size]
+        owner = _owner(self.block)
+        _TOLD[_address(owner)] = owner
         return _address(self.block) + self.offset
 
 
@@ -161,15 +170,32 @@ def _address(a: Any) -> int:
     return int(a.__array_interface__["data"][0])
 
 
+def _owner(a: Any) -> Any:
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+    return a
+
+
+def _flat(owner: Any) -> Any:
+    """All octets of an array that has its memory. It fills that, in whatever order."""
+    order = sorted(range(owner.ndim), key=lambda i: (-owner.strides[i], -owner.shape[i]))
+    return owner.transpose(order).reshape(-1).view(np.uint8)
+
+
+def memory_at(address: int, octets: int) -> Any:
+    """The octets from an address on; AssertionError unless they lie in the memory of an array that lives,
+    whose address somebody asked for.
+    """
+    for begin, owner in list(_TOLD.items()):
+        if begin <= address and address + octets <= begin + owner.nbytes:
+            return _flat(owner)[address - begin : address - begin + octets]
+    raise AssertionError(f"{octets} bytes from address {address:#x} on are in no array")
+
+
 def pointer(a: Any, mem: PooledMemory) -> MemoryPointer:
     """Where a NumPy array begins in the block that it lies in."""
-    owner = a
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    # an array that owns its memory fills it, in whatever order
-    order = sorted(range(owner.ndim), key=lambda i: (-owner.strides[i], -owner.shape[i]))
-    block = owner.transpose(order).reshape(-1).view(np.uint8)
-    return MemoryPointer(block, _address(a) - _address(owner), mem)
+    owner = _owner(a)
+    return MemoryPointer(_flat(owner), _address(a) - _address(owner), mem)
 
 
 def placed(at: MemoryPointer, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Any:

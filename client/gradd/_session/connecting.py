@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradd_engine.data import dtypes
+from gradd_engine.data.state import set_tf32, state
 from gradd_protocol.messages import SnapshotInfo
 
 from .._wire import patience, seconds_of
@@ -87,10 +88,21 @@ def set_default_dtype(dtype: DType) -> None:
     """Set the floating dtype of Python floats and of promoted integers, for all sessions of this process
     (torch.set_default_dtype). TypeError for anything else.
     """
+    _flush()
+    dtypes.set_default_dtype(dtype)
+
+
+def allow_tf32(allowed: bool) -> None:
+    """Let GPUs round the operands of products of float32 to TF32, in all sessions of this process, or not."""
+    if allowed is not state.tf32:
+        _flush()
+        set_tf32(allowed)
+
+
+def _flush() -> None:
+    """Send what all threads recorded: a program has only one default dtype, and only one precision."""
     for session in SESSIONS.all():
         with session.lock:
             for recorder in list(session.recorders):
                 if recorder.building.steps:
-                    # A program has only one default dtype.
                     recorder.flush()
-    dtypes.set_default_dtype(dtype)

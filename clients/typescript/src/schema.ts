@@ -419,6 +419,8 @@ export interface ListedSession {
   asleep: boolean;
   /** The last time that other kernels made it again, if any did. */
   restored?: Restored;
+  /** The kind of device that it computes on, where that is not `cpu`. */
+  device?: string;
   /** Its engine process ended; it can only be deleted. */
   lost?: boolean;
   /** The problem for which its store does not give it at the moment. */
@@ -720,6 +722,8 @@ export interface SessionInfo {
   asleep: boolean;
   /** The last time that other kernels made it again, if any did. */
   restored?: Restored;
+  /** The kind of device that it computes on, where that is not `cpu`. */
+  device?: string;
 }
 
 /** The name of a session. */

@@ -59,6 +59,11 @@ class _Watched(KernelTable):
         self._table = table
         self._watch = watch
 
+    @property
+    def narrow(self) -> frozenset[str]:
+        """See KernelTable.narrow."""
+        return self._table.narrow
+
     def __missing__(self, op: Op) -> Any:
         kernel, watch = self._table[op], self._watch
         found = self[op] = lambda *args, **attrs: watch(op.name, kernel, args, attrs)
@@ -164,7 +169,7 @@ class ArrayBackend:
                 if isinstance(x, Tensor) and x.dtype is compute and not compute.is_half:
                     given.append(x.array)
                 else:
-                    given.append(self._argument(x, compute, op.written[len(given)]))
+                    given.append(self._input(op, len(given), x, compute))
             all_ = self._attributes(op, metas, attrs) if op.random or op.needs_meta else attrs
             run, kernel = quiet_copy().run, self.kernels[op]
             found = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
@@ -198,14 +203,16 @@ class ArrayBackend:
             if len(takes) == 2:
                 x, y = inputs
                 t, u = takes
-                x = x.array if t is None else t(x) if t else self._argument(x, m.compute, False)
-                y = y.array if u is None else u(y) if u else self._argument(y, m.compute, False)
+                x = x.array if t is None else t(x) if t else self._input(op, 0, x, m.compute)
+                y = y.array if u is None else u(y) if u else self._input(op, 1, y, m.compute)
                 a = run(kernel, self.xp, x, y, **all_) if all_ else run(kernel, self.xp, x, y)
             else:
                 given: list[Any] = []
                 for t in takes:
                     x = inputs[len(given)]
-                    given.append(x.array if t is None else t(x) if t else self._argument(x, m.compute, False))
+                    given.append(
+                        x.array if t is None else t(x) if t else self._input(op, len(given), x, m.compute)
+                    )
                 a = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
             if not (
                 type(a) is self._ndarray
@@ -236,7 +243,7 @@ class ArrayBackend:
             # The result is computed beside the target.
             spend(op.name, meta.room, meta.room + meta.nbytes)
         metas = (meta,)
-        given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
+        given = [self._input(op, at, x, meta.compute) for at, x in enumerate(inputs)]
         all_ = self._attributes(op, metas, attrs)
         try:
             quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **all_))
@@ -256,13 +263,21 @@ class ArrayBackend:
             attrs = {**attrs, "meta": metas[0]}
         return attrs
 
-    def _argument(self, x: Any, compute: DType | None, written: bool) -> Any:
-        """What a kernel gets of an input; of what it writes to, the memory itself."""
+    def is_given(self, op: Op, at: int) -> bool:
+        """Whether a kernel gets an input as it is: what it writes to, and 16-bit numbers that it takes."""
+        return op.written[at] or op.name in self.kernels.narrow
+
+    def _input(self, op: Op, at: int, x: Any, compute: DType | None) -> Any:
+        """What the kernel of an op gets of an input."""
+        return self._argument(x, compute, self.is_given(op, at))
+
+    def _argument(self, x: Any, compute: DType | None, given: bool) -> Any:
+        """What a kernel gets of an input; the memory itself where it is `given`."""
         if isinstance(x, Tensor):
-            return x.array if written else self.argument(x.array, x.dtype, compute)
+            return x.array if given else self.argument(x.array, x.dtype, compute)
         if isinstance(x, (list, tuple)):
-            return [self._argument(e, compute, written) for e in x]
-        return x if written else self.number(x, compute)
+            return [self._argument(e, compute, given) for e in x]
+        return x if given else self.number(x, compute)
 
     def argument(self, a: Any, dtype: DType, compute: DType | None) -> Any:
         """An array of `dtype` for a kernel computing in `compute` (None: as it is; 16 bits as float32)."""

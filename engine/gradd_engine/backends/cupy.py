@@ -129,7 +129,7 @@ class CupyBackend(ArrayBackend):
 
     def capture(self, work: Callable[[], None]) -> DeviceGraph:
         """See DeviceGraph."""
-        return DeviceGraph(self.xp, work)
+        return DeviceGraph(self.xp, work, self.kernels.ready)
 
     def stopwatch(self) -> Stopwatch:
         """See ArrayBackend.stopwatch."""

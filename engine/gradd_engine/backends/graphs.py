@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class _Streams(threading.local):
+    def __init__(self) -> None:
+        #: by array namespace
+        self.made: dict[Any, Any] = {}
+
+
+_streams = _Streams()
+
+
+def _stream_of(xp: Any) -> Any:
+    """The stream that this thread captures in: one for all graphs, so that they run one after another. What
+    else the thread tells the device is in the default stream, which waits for this one and back.
+    """
+    if xp not in _streams.made:
+        _streams.made[xp] = xp.cuda.Stream(non_blocking=False)
+    return _streams.made[xp]
 
 
 class DeviceGraph:
@@ -13,20 +32,22 @@ class DeviceGraph:
     from the host to it. Raises whatever `work` or the end of the capture raises: then nothing was started.
 
     Its arrays keep their memory while the graph lives: it comes from a pool that nothing else allocates from.
+    `ready` makes in the stream what no graph can make.
     """
 
-    def __init__(self, xp: Any, work: Callable[[], None]) -> None:
+    def __init__(self, xp: Any, work: Callable[[], None], ready: Callable[[], None]) -> None:
         self._pool = xp.cuda.MemoryPool()
-        # What else this thread tells the device is in the default stream, which waits for this one and back.
-        self._stream = xp.cuda.Stream(non_blocking=False)
-        with self._stream, xp.cuda.using_allocator(self._pool.malloc):
-            self._stream.begin_capture()
-            try:
-                work()
-            except BaseException:
-                self._abandon()
-                raise
-            self._graph = self._stream.end_capture()
+        self._stream = _stream_of(xp)
+        with self._stream:
+            ready()
+            with xp.cuda.using_allocator(self._pool.malloc):
+                self._stream.begin_capture()
+                try:
+                    work()
+                except BaseException:
+                    self._abandon()
+                    raise
+                self._graph = self._stream.end_capture()
         self._graph.upload(self._stream)
 
     def _abandon(self) -> None:

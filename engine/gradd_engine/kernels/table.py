@@ -29,6 +29,7 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         self._native: Mapping[str, Native] = {}
         self._loops: Any = None
         self._fusing: Any = None
+        self._narrow: frozenset[str] = frozenset()
 
     def __missing__(self, op: Op) -> Kernel:
         self.load()
@@ -42,6 +43,8 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         """
         if not self._id:
             self._native, self._id, self._loops, self._fusing = _load(self._xp)
+            if self._fusing is not None:
+                self._narrow = self._fusing.NARROW
 
     @property
     def loops(self) -> Any:
@@ -58,6 +61,17 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         """
         self.load()
         return self._fusing
+
+    def ready(self) -> None:
+        """Have what device kernels need in the current stream, before it is captured."""
+        if self.fusing is not None:
+            self.fusing.ready(self._xp)
+
+    @property
+    def narrow(self) -> frozenset[str]:
+        """The ops whose kernels take 16-bit numbers as they are; all others get them as float32."""
+        self.load()
+        return self._narrow
 
     @property
     def id(self) -> str:

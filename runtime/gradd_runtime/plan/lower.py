@@ -276,10 +276,10 @@ class Lowering:
     def _kernel(self, i: KernelCall) -> Callable[[Registers], None]:
         backend, op = self.backend, i.op
         compute = i.metas[0].compute if i.metas else None
-        wanted = [
-            self._argument(a, None if written else compute, written)
-            for a, written in zip(i.args, op.written, strict=True)
-        ]
+        wanted = []
+        for at, a in enumerate(i.args):
+            given = backend.is_given(op, at)
+            wanted.append(self._argument(a, None if given else compute, given))
         attrs = dict(i.attrs)
         if op.needs_meta:
             attrs["meta"] = i.metas[0]

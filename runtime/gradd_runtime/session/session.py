@@ -15,6 +15,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
+from msgspec import UNSET
 
 from ..batch import json_tensor
 from ..program import Profiler, broken
@@ -149,6 +150,7 @@ class Session(SessionState):
             "ledger": self.account,
             "depth": 0,
             "below": EVERY,
+            "tf32": False,
         }
         if kind in RECORDED:
             return apart(new, self._recorded, message, buffers, frame)
@@ -283,6 +285,7 @@ class Session(SessionState):
             round_trips=self.counts["round_trips"],
             steps=self.counts["steps"],
             restored=self.restored,
+            device=UNSET if self.backend.device.type == "cpu" else self.backend.device.type,
         )
 
     def _attached(self, resume: int | None = None, epoch: int | None = None) -> m.Attached:

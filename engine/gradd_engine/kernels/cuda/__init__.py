@@ -11,8 +11,9 @@ from .expressions import HELD, cast, literal, ufunc
 from .fused import MOST_ARRAYS, MOST_NUMBERS, FusedArray, FusedKernel, FusedLine, FusedPart
 from .launch import DeviceKeys, signed
 from .lengths import STACKED, PackedNorms
+from .products import ready
 from .sources import KERNELS, DeviceKernel, source_of
-from .table import IDENTITY, NATIVE
+from .table import IDENTITY, NARROW, NATIVE
 
 __all__ = [
     "ELEMENTS",
@@ -21,6 +22,7 @@ __all__ = [
     "KERNELS",
     "MOST_ARRAYS",
     "MOST_NUMBERS",
+    "NARROW",
     "NATIVE",
     "SPLITS",
     "STACKED",
@@ -35,6 +37,7 @@ __all__ = [
     "cast_lines",
     "copying",
     "literal",
+    "ready",
     "signed",
     "source_of",
     "ufunc",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from .launch import dense, kind, launch
-from .packs import MANY, ROWS, pack
+from .packs import ROWS, distinct, groups, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 THREADS = 256
 #: parameters by value, and as which dtype their gradients come: 16 bits are made float32 on the way
@@ -24,22 +23,6 @@ def _fits(arrays: Sequence[Any]) -> bool:
         and all(a.dtype == p.dtype for a in state)
         and all(a.flags.c_contiguous for a in (p, *state))
     )
-
-
-def _groups(columns: Sequence[Sequence[Any]]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    """Parameters of the same types, as many as a launch takes."""
-    by_types = defaultdict(list)
-    for column in columns:
-        by_types[kind(column[0]) + kind(column[1])].append(column)
-    for types, those in by_types.items():
-        for first in range(0, len(those), MANY):
-            yield types, those[first : first + MANY]
-
-
-def _several(columns: Sequence[Sequence[Any]]) -> bool:
-    """Whether no array is written twice: each step sees what the one before it wrote."""
-    seen = [a.data.ptr for c in columns for k, a in enumerate(c) if a is not None and k != 1 and a.size]
-    return len(set(seen)) == len(seen)
 
 
 def _step(
@@ -66,10 +49,10 @@ def _step(
                     if row is not None:
                         column[row] = a
                 columns.append(column)
-            if not _several(columns):
+            if not distinct(a for c in columns for k, a in enumerate(c) if k != 1):
                 return plain(xp, params, grads, *more, **options)  # type: ignore[no-any-return]
             given = numbers(*lists, **options)
-            for types, some in _groups(columns):
+            for types, some in groups(columns, 2):
                 packed = pack(some)
                 if counted is not None:
                     launch(xp, "count_steps", "f", (1,), 64, packed, found_inf, len(some))

@@ -14,6 +14,7 @@ import numpy as np
 from ...data import numel
 from ..recurrent import SHAPES, order
 from .launch import WARP, dense, each, empty, launch
+from .products import matmul
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,20 +64,19 @@ def _layer(_: Any) -> Any:
         sizes = [batch] * lead[0] if batch_sizes is None else batch_sizes
         out = empty(xp, (*lead, units), dtype)
         reserve = empty(xp, (*lead, SHAPES[kind].kept * units) if kept else (0,), dtype)
-        weight, filled = dense(xp, w_hh.T), reserve if kept else None
-        x, bias = _flat(xp, rows), dense(xp, b_hh)
+        filled, x, bias = reserve if kept else None, _flat(xp, rows), dense(xp, b_hh)
         if _whole(hx[0]):
             last = [empty(xp, held.shape, dtype) for held in hx]
             grid, threads = _grid(hx[0])
             launch(
-                xp, f"{kind}_layer", dtype.char, grid, threads, x, *_pair([dense(xp, h) for h in hx]), weight,
-                bias, out, *_pair(last), filled, *_course(xp, sizes, batch, back), units,
+                xp, f"{kind}_layer", dtype.char, grid, threads, x, *_pair([dense(xp, h) for h in hx]),
+                dense(xp, w_hh.T), bias, out, *_pair(last), filled, *_course(xp, sizes, batch, back), units,
             )  # fmt: skip
         else:
             last = [xp.array(held, order="C") for held in hx]
             products = empty(xp, (batch, x.shape[1]), dtype)
             for at, many in order(sizes, back):
-                xp.matmul(last[0][:many], weight, out=products[:many])
+                matmul(xp, last[0][:many], w_hh.T, out=products[:many])
                 each(
                     xp, f"{kind}_step", dtype.char, many * units, x, products, bias, *_pair(last), out,
                     filled, at, many, units,
@@ -108,7 +108,7 @@ def _backward(_: Any) -> Any:
         of_states = run(xp, kind, back, trail, ends, dense(xp, w_hh), hx, sizes)
         found = [(slopes if inner is None else inner).reshape(*lead, width)] if wanted[0] else []
         found += of_states if wanted[1] else []
-        found += [xp.matmul(slopes.T, before)] if wanted[2] else []
+        found += [matmul(xp, slopes.T, before)] if wanted[2] else []
         return found + ([slopes.sum(axis=0)] if wanted[3] else [])
 
     return kernel
@@ -144,7 +144,7 @@ def _by_steps(
             xp, f"{kind}_step_back", dtype.char, many * shape[1], *trail, apart, *_pair(of_states), at, many,
             *(steps[t - 1] if t else (0, 0)),
         )  # fmt: skip
-        xp.matmul(slopes[at : at + many], weight, out=products[:many])
+        matmul(xp, slopes[at : at + many], weight, out=products[:many])
     if apart is not None:
         of_states[0] += apart
     return of_states

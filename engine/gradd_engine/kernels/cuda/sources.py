@@ -16,7 +16,7 @@ TYPES = {
 #: what sources need beside `common.cuh`
 NEEDS = {
     "activations": "elements.cuh", "conv_weights": "tiles.cuh", "convolutions": "tiles.cuh",
-    "norms": "pack.cuh", "random": "elements.cuh", "steps": "pack.cuh",
+    "norms": "pack.cuh", "random": "elements.cuh", "scaling": "pack.cuh", "steps": "pack.cuh",
 }  # fmt: skip
 REALS = ("f", "d")
 FLOATS = ("f", "d", "e", "E")
@@ -53,6 +53,8 @@ KERNELS = {
     **_kernels("activations", FLOATS, "relu sigmoid silu gelu_none gelu_tanh leaky_relu elu"),
     **_kernels("activations", FLOATS, "threshold_backward sigmoid_backward tanh_backward silu_backward"),
     **_kernels("activations", FLOATS, "gelu_backward_none gelu_backward_tanh"),
+    **_kernels("scaling", FLOATS, "unscale"),
+    **_kernels("scaling", ("f",), "adjust_scale"),
     **_kernels("steps", ("f",), "count_steps"),
     **_kernels("steps", ("ff", "dd", "ef", "Ef"), "sgd adam rmsprop"),
     **_kernels("channels", FLOATS, "batch_norm batch_norm_eval batch_norm_backward"),

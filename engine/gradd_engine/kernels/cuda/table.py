@@ -19,9 +19,11 @@ from . import (
     likelihoods,
     optimizers,
     pooled,
+    products,
     recurring,
     reducing,
     runs,
+    scaling,
     scattering,
     softmaxes,
 )
@@ -36,9 +38,13 @@ if TYPE_CHECKING:
 NATIVE: dict[str, Callable[[Kernel], Kernel]] = {}
 for _module in (
     activating, attending, averaging, channel_norms, convolving, draws, indexing, joining, layer_norms,
-    lengths, likelihoods, optimizers, pooled, recurring, reducing, runs, scattering, softmaxes,
+    lengths, likelihoods, optimizers, pooled, products, recurring, reducing, runs, scaling, scattering,
+    softmaxes,
 ):  # fmt: skip
     NATIVE.update(_module.NATIVE)
+
+#: ops of tensors alone whose kernels take 16-bit numbers as they are, not made float32
+NARROW: frozenset[str] = products.NARROW
 
 _TEXTS = "".join(source_of(name) for name in sorted({k.source for k in KERNELS.values()}))
 #: changes with the sources
