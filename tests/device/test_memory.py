@@ -11,6 +11,7 @@ import gradd
 import pytest
 from gradd_engine.data import DeviceFull, OutOfQuota
 from gradd_engine.data.memory import FREE_BYTES
+from gradd_engine.kernels.cuda import cublas
 from gradd_protocol.program import Step
 from gradd_runtime.process import Hosted, InlinePlacement
 from gradd_runtime.store import make_record
@@ -159,7 +160,8 @@ def test_an_account_counts_blocks() -> None:
 
 
 @pytest.mark.parametrize("times", [1, 4], ids=["eager", "planned"])
-def test_sessions_count_what_the_pool_takes(times: int) -> None:
+def test_sessions_count_what_the_pool_takes(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cublas.LIBRARIES, xp, None)  # a thread's workspaces are no session's
     with sessions_there() as placement, gradd.connect("local:") as session:
         x = gradd.rand(100, requires_grad=True)
         session.flush()
