@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -41,18 +42,16 @@ WARM = 3
 COMPILING = 0.5
 
 
-class OnDevice:
-    """torch, whose arrays from NumPy go to its default device."""
-
-    def __init__(self, torch: Any) -> None:
-        self._torch = torch
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._torch, name)
-
-    def from_numpy(self, array: Any) -> Any:
-        """The values, on the device."""
-        return self._torch.from_numpy(array).to(self._torch.get_default_device())
+def on_device(torch: Any, home: str) -> Any:
+    """torch, whose arrays from NumPy, ranges and ones are on a device: a default device costs time in every
+    call.
+    """
+    found: Any = ModuleType("torch")
+    found.__dict__.update(torch.__dict__)
+    found.home = home
+    found.arange, found.ones = (partial(each, device=home) for each in (torch.arange, torch.ones))
+    found.from_numpy = lambda array: torch.from_numpy(array).to(home)
+    return found
 
 
 class Trained:
@@ -63,6 +62,8 @@ class Trained:
     ) -> None:
         lib.manual_seed(0)
         model = work.model(lib)
+        if home := getattr(lib, "home", ""):
+            model = model.to(home)
         self.optimizer = work.optimizer(lib, model.parameters(), **options)
         self._lib, self._work, self._model = lib, work, turn(model)
         self._inputs, self._targets = map(lib.from_numpy, work.batches())
@@ -212,17 +213,13 @@ def clock() -> str:
     return done.stdout.split("\n")[0].strip()
 
 
-def torch_on_cuda() -> ModuleType | None:
-    """torch, with a GPU as its default device; None where it is not installed or finds none."""
+def torch_on_cuda() -> Any:
+    """torch, on a GPU; None where it is not installed or finds none."""
     if importlib.util.find_spec("torch") is None:
         return None
     import torch
 
-    if not torch.cuda.is_available():
-        return None
-    torch.set_default_device("cuda")
-    found: ModuleType = torch
-    return found
+    return on_device(torch, "cuda") if torch.cuda.is_available() else None
 
 
 def versions(torch: Any) -> dict[str, str]:
@@ -259,7 +256,7 @@ def main(arguments: list[str]) -> None:
     given = parser.parse_args(arguments)
     torch = torch_on_cuda()
     with sessions_on_cuda() as where:
-        found = measure(given.work, None if torch is None else OnDevice(torch), given.seconds)
+        found = measure(given.work, torch, given.seconds)
     print(json.dumps({**found, "where": where, "versions": versions(torch)}))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -32,6 +33,9 @@ class ReplayedGraph:
 
 class LikeTorch:
     """gradd with as much of torch's own as the peers ask for."""
+
+    #: where models go
+    home = ""
 
     def __init__(self, available: bool) -> None:
         stream = SimpleNamespace(wait_stream=lambda other: None)
@@ -125,9 +129,29 @@ def test_the_gpt_has_the_parameters_that_it_is_called_by() -> None:
     assert round(count(Sizes()) / 1e6) == 124
 
 
-def test_torch_gets_arrays_on_its_default_device() -> None:
+def test_torch_makes_its_arrays_on_the_device() -> None:
+    def made(*size: int, device: str) -> tuple[tuple[int, ...], str]:
+        return size, device
+
     moved = SimpleNamespace(to=lambda device: ("array", device))
-    torch = SimpleNamespace(from_numpy=lambda a: moved, get_default_device=lambda: "cuda", ones="ones")
-    lib = gpu.OnDevice(torch)
+    lib = gpu.on_device(SimpleNamespace(from_numpy=lambda a: moved, arange=made, ones=made, nn="nn"), "cuda")
     assert lib.from_numpy(np.zeros(1)) == ("array", "cuda")
-    assert lib.ones == "ones"
+    assert lib.arange(3) == ((3,), "cuda")
+    assert lib.ones(2, 3) == ((2, 3), "cuda")
+    assert (lib.nn, lib.home) == ("nn", "cuda")
+
+
+def test_a_model_goes_where_its_library_is() -> None:
+    lib = LikeTorch(False)
+    with gradd.connect("local:"):
+        seen: list[str] = []
+        lib.home = "cuda"
+        model = TINY.model(gradd)
+
+        def moved(home: str) -> Any:
+            seen.append(home)
+            return model
+
+        model.to = moved
+        gpu.Trained(lib, replace(TINY, model=lambda lib: model))
+        assert seen == ["cuda"]

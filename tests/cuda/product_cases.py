@@ -1,12 +1,42 @@
-"""Calls of products of matrices; test_products.py has more of their layouts."""
+"""Calls of products of matrices, and operands of every layout."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from ml_dtypes import bfloat16
 
 from tests.cuda.cases import Case, Make
+
+DTYPES = (np.float32, np.float64, np.float16, bfloat16)
+#: of two matrices: rows, what is added up, columns
+SHAPES = [(3, 5, 4), (1, 6, 3), (4, 1, 5), (5, 3, 1), (1, 1, 1), (1, 7, 1), (17, 33, 9)]
+#: how a matrix may lie: by rows or by columns, in a larger array, and so that nothing in it has neighbours
+LAYOUTS = ("rows", "columns", "inside", "columns inside", "apart")
+
+
+def laid(xp: Any, values: Any, layout: str) -> Any:
+    """An array of the device with these values; what is around it is nan. "between" is for batches: rows of a
+    matrix lie between those of the others, as the heads of attention do.
+    """
+    if layout == "rows":
+        return xp.asarray(values)
+    if layout == "between":
+        return xp.asarray(np.moveaxis(values, 0, -2)).swapaxes(-2, -3)
+    if layout.startswith("columns"):
+        turned = layout.removeprefix("columns ").replace("columns", "rows")
+        return laid(xp, np.swapaxes(values, -1, -2), turned).swapaxes(-1, -2)
+    inside = layout == "inside"
+    around = np.full([n + 3 if inside else 2 * n for n in values.shape], np.nan, values.dtype)
+    where = tuple(slice(1, n + 1) if inside else slice(None, None, 2) for n in values.shape)
+    around[where] = values
+    return xp.asarray(around)[where]
+
+
+def whole_numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Whole numbers whose sums of products are exact in every dtype, in any order."""
+    return rng.integers(-2, 3, shape).astype(dtype)
 
 
 def _given(*shapes: tuple[int, ...], **attrs: Any) -> Make:

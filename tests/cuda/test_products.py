@@ -16,53 +16,9 @@ from ml_dtypes import bfloat16
 
 from tests import standin
 from tests.cuda.cases import refuse
+from tests.cuda.product_cases import DTYPES, LAYOUTS, SHAPES, laid, whole_numbers
 
 xp = standin.CUPY
-DTYPES = (np.float32, np.float64, np.float16, bfloat16)
-
-
-def _rows(values: Any) -> Any:
-    return xp.asarray(values)
-
-
-def _columns(values: Any) -> Any:
-    return xp.asarray(np.swapaxes(values, -1, -2)).swapaxes(-1, -2)
-
-
-def _inside(values: Any) -> Any:
-    """In a larger array, away from its edges."""
-    shape = [n + 3 for n in values.shape]
-    view = xp.asarray(np.full(shape, np.nan, values.dtype))[tuple(slice(1, n + 1) for n in values.shape)]
-    view[...] = xp.asarray(values)
-    return view
-
-
-def _columns_inside(values: Any) -> Any:
-    return _inside(np.swapaxes(values, -1, -2)).swapaxes(-1, -2)
-
-
-def _apart(values: Any) -> Any:
-    """Neither rows nor columns have neighbours."""
-    shape = [n * 2 for n in values.shape]
-    view = xp.asarray(np.full(shape, np.nan, values.dtype))[tuple([slice(None, None, 2)] * values.ndim)]
-    view[...] = xp.asarray(values)
-    return view
-
-
-def _batch_inside(values: Any) -> Any:
-    """Matrices whose rows lie between those of the others, as the heads of attention do."""
-    return xp.asarray(np.moveaxis(values, 0, -2)).swapaxes(-2, -3)
-
-
-LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "rows": _rows, "columns": _columns, "inside": _inside, "columns inside": _columns_inside, "apart": _apart,
-}  # fmt: skip
-SHAPES = [(3, 5, 4), (1, 6, 3), (4, 1, 5), (5, 3, 1), (1, 1, 1), (1, 7, 1), (17, 33, 9)]
-
-
-def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Whole numbers whose sums of products are exact in every dtype, in any order."""
-    return rng.integers(-2, 3, shape).astype(dtype)
 
 
 def _wide(a: Any) -> Any:
@@ -75,8 +31,8 @@ def _wide(a: Any) -> Any:
 def test_matrices_of_every_layout(first: str, second: str, dtype: Any) -> None:
     rng = np.random.default_rng(5)
     for m, k, n in SHAPES:
-        a, b = _numbers(rng, (m, k), dtype), _numbers(rng, (k, n), dtype)
-        x, y = LAYOUTS[first](a), LAYOUTS[second](b)
+        a, b = whole_numbers(rng, (m, k), dtype), whole_numbers(rng, (k, n), dtype)
+        x, y = laid(xp, a, first), laid(xp, b, second)
         standin.reset()
         got = NATIVE["mm"](refuse)(xp, x, y)
         assert (got.dtype, got.shape, got.base) == (np.dtype(dtype), (m, n), None)
@@ -86,14 +42,13 @@ def test_matrices_of_every_layout(first: str, second: str, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("layout", [*LAYOUTS, "batch inside"])
+@pytest.mark.parametrize("layout", [*LAYOUTS, "between"])
 def test_batches_of_every_layout(layout: str, dtype: Any) -> None:
     rng = np.random.default_rng(6)
-    lay = {**LAYOUTS, "batch inside": _batch_inside}[layout]
     for count, m, k, n in ((4, 3, 5, 2), (1, 3, 2, 4), (3, 1, 6, 1), (2, 5, 1, 3)):
-        a, b = _numbers(rng, (count, m, k), dtype), _numbers(rng, (count, k, n), dtype)
-        x, y = lay(a), lay(b)
-        for left, right in ((x, y), (x, _rows(b)), (_columns(a), y)):
+        a, b = whole_numbers(rng, (count, m, k), dtype), whole_numbers(rng, (count, k, n), dtype)
+        x, y = laid(xp, a, layout), laid(xp, b, layout)
+        for left, right in ((x, y), (x, laid(xp, b, "rows")), (laid(xp, a, "columns"), y)):
             standin.reset()
             got = NATIVE["bmm"](refuse)(xp, left, right)
             np.testing.assert_array_equal(_wide(got), _wide(a) @ _wide(b))
@@ -103,7 +58,7 @@ def test_batches_of_every_layout(layout: str, dtype: Any) -> None:
 
 def test_one_matrix_for_a_whole_batch_is_not_copied() -> None:
     rng = np.random.default_rng(7)
-    a, b = _numbers(rng, (4, 3, 5), np.float32), _numbers(rng, (5, 2), np.float32)
+    a, b = whole_numbers(rng, (4, 3, 5), np.float32), whole_numbers(rng, (5, 2), np.float32)
     many, spread = xp.asarray(a), xp.broadcast_to(xp.asarray(b), (4, 5, 2))
     standin.reset()
     got = NATIVE["bmm"](refuse)(xp, many, spread)
@@ -182,7 +137,7 @@ def test_cupy_computes_what_cublas_cannot(
     how: str, op: str, dtype: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(8)
-    given = [_numbers(rng, shape, dtype) for shape in OPS[op]]
+    given = [whole_numbers(rng, shape, dtype) for shape in OPS[op]]
     attrs = {"beta": 1, "alpha": 1} if op.startswith(("add", "badd")) else {}
     if how == "no library":
         monkeypatch.setattr(cublas._handles, "made", {})
@@ -296,10 +251,10 @@ def _wrong() -> bool:
     rng = np.random.default_rng(9)
     for dtype in DTYPES:
         for shapes in (((3, 5), (5, 4)), ((2, 3, 5), (2, 5, 4))):
-            a, b = (_numbers(rng, shape, dtype) for shape in shapes)
-            for lay in (_rows, _columns, _inside):
+            a, b = (whole_numbers(rng, shape, dtype) for shape in shapes)
+            for layout in ("rows", "columns", "inside"):
                 try:
-                    got = products.product(xp, lay(a), lay(b))
+                    got = products.product(xp, laid(xp, a, layout), laid(xp, b, layout))
                 except (AssertionError, RuntimeError):
                     return True
                 if got is None or not np.array_equal(_wide(got), _wide(a) @ _wide(b)):

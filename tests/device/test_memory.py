@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from gradd_engine.data import DeviceFull, OutOfQuota
 from gradd_engine.data.memory import FREE_BYTES
+from gradd_engine.kernels.cuda import cublas
 from gradd_protocol.program import Step
 from gradd_runtime.process import Hosted, InlinePlacement
 from gradd_runtime.store import make_record
@@ -167,7 +168,8 @@ def test_an_account_counts_blocks() -> None:
 
 
 @pytest.mark.parametrize("times", [1, 4], ids=["eager", "planned"])
-def test_sessions_count_what_the_pool_takes(times: int) -> None:
+def test_sessions_count_what_the_pool_takes(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cublas.LIBRARIES, xp, None)  # a thread's workspaces are no session's
     with sessions_there() as placement, gradd.connect("local:") as session:
         for _ in range(times):  # what a library keeps for its first graph is no session's
             gradd.ones(3).mul(2).sum().item()

@@ -28,6 +28,11 @@ def test_plans_on_the_device_are_bit_equal_and_give_numpys_numbers(on: CupyBacke
     assert planned > PROGRAMS
 
 
+def test_what_a_sum_is_split_into_has_numbers_of_its_own(on: CupyBackend) -> None:
+    """In this one a block that another replaced has the next number of those that are in the code."""
+    assert run(range(350, 351), on)[1] == []
+
+
 def _part_alone(
     self: fuse.Group, part: Any, shape: tuple[int, ...], flat: bool, reads: Any, target: Any
 ) -> bool:

@@ -158,9 +158,9 @@ def extended(path: Path) -> dict[str, Any]:
 
     (service,) = yaml.safe_load(path.read_text())["services"].values()
     base = service.pop("extends")
-    return over(
-        yaml.safe_load((path.parent / base["file"]).read_text())["services"][base["service"]], service
-    )
+    below = yaml.safe_load((path.parent / base["file"]).read_text())["services"][base["service"]]
+    found: dict[str, Any] = over(below, service)
+    return found
 
 
 def test_on_a_gpu_it_is_the_same_daemon_with_another_image_device_and_volume() -> None:

@@ -59,11 +59,6 @@ class _Watched(KernelTable):
         self._table = table
         self._watch = watch
 
-    @property
-    def narrow(self) -> frozenset[str]:
-        """See KernelTable.narrow."""
-        return self._table.narrow
-
     def __missing__(self, op: Op) -> Any:
         kernel, watch = self._table[op], self._watch
         found = self[op] = lambda *args, **attrs: watch(op.name, kernel, args, attrs)
@@ -87,7 +82,7 @@ class ArrayBackend:
         self._ndarray = xp.ndarray
         self.device = Device(device)
         #: what computes each op; plans take their kernels from here too
-        self.kernels = KernelTable(xp)
+        self.kernels = self._table = KernelTable(xp)
 
     @contextmanager
     def watched(self, watch: Watch | None) -> Iterator[None]:
@@ -169,7 +164,7 @@ class ArrayBackend:
                 if isinstance(x, Tensor) and x.dtype is compute and not compute.is_half:
                     given.append(x.array)
                 else:
-                    given.append(self._input(op, len(given), x, compute))
+                    given.append(self._argument(op, len(given), x, compute))
             all_ = self._attributes(op, metas, attrs) if op.random or op.needs_meta else attrs
             run, kernel = quiet_copy().run, self.kernels[op]
             found = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
@@ -203,15 +198,15 @@ class ArrayBackend:
             if len(takes) == 2:
                 x, y = inputs
                 t, u = takes
-                x = x.array if t is None else t(x) if t else self._input(op, 0, x, m.compute)
-                y = y.array if u is None else u(y) if u else self._input(op, 1, y, m.compute)
+                x = x.array if t is None else t(x) if t else self._argument(op, 0, x, m.compute)
+                y = y.array if u is None else u(y) if u else self._argument(op, 1, y, m.compute)
                 a = run(kernel, self.xp, x, y, **all_) if all_ else run(kernel, self.xp, x, y)
             else:
                 given: list[Any] = []
-                for t in takes:
-                    x = inputs[len(given)]
+                for at, t in enumerate(takes):
+                    x = inputs[at]
                     given.append(
-                        x.array if t is None else t(x) if t else self._input(op, len(given), x, m.compute)
+                        x.array if t is None else t(x) if t else self._argument(op, at, x, m.compute)
                     )
                 a = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
             if not (
@@ -243,7 +238,7 @@ class ArrayBackend:
             # The result is computed beside the target.
             spend(op.name, meta.room, meta.room + meta.nbytes)
         metas = (meta,)
-        given = [self._input(op, at, x, meta.compute) for at, x in enumerate(inputs)]
+        given = [self._argument(op, at, x, meta.compute) for at, x in enumerate(inputs)]
         all_ = self._attributes(op, metas, attrs)
         try:
             quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **all_))
@@ -265,18 +260,15 @@ class ArrayBackend:
 
     def is_given(self, op: Op, at: int) -> bool:
         """Whether a kernel gets an input as it is: what it writes to, and 16-bit numbers that it takes."""
-        return op.written[at] or op.name in self.kernels.narrow
+        return op.written[at] or op.name in self._table.narrow
 
-    def _input(self, op: Op, at: int, x: Any, compute: DType | None) -> Any:
-        """What the kernel of an op gets of an input."""
-        return self._argument(x, compute, self.is_given(op, at))
-
-    def _argument(self, x: Any, compute: DType | None, given: bool) -> Any:
-        """What a kernel gets of an input; the memory itself where it is `given`."""
+    def _argument(self, op: Op, at: int, x: Any, compute: DType | None) -> Any:
+        """What the kernel of an op gets of an input, or of an element of it."""
+        given = self.is_given(op, at)
         if isinstance(x, Tensor):
             return x.array if given else self.argument(x.array, x.dtype, compute)
         if isinstance(x, (list, tuple)):
-            return [self._argument(e, compute, given) for e in x]
+            return [self._argument(op, at, e, compute) for e in x]
         return x if given else self.number(x, compute)
 
     def argument(self, a: Any, dtype: DType, compute: DType | None) -> Any:

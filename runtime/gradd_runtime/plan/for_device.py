@@ -28,25 +28,28 @@ def for_device(
     fusing = backend.kernels.fusing
     if fusing is None:
         return code
-    split = list(split_sums(code, fusing.SPLITS))
+    # Blocks that others replaced are in no instruction, but still have their numbers.
+    last = max((*same, *outliving, *[b.number for i in code for b in touched(i)]), default=0)
+    split = list(split_sums(code, fusing.SPLITS, last))
     packed = pack_norms(split, BlockMemory(split, same, outliving), fusing)
     return fuse(packed, BlockMemory(packed, same, outliving), backend, fusing)
 
 
-def split_sums(code: Sequence[Instruction], splits: Mapping[str, tuple[str, str]]) -> Iterator[Instruction]:
+def split_sums(
+    code: Sequence[Instruction], splits: Mapping[str, tuple[str, str]], last: int
+) -> Iterator[Instruction]:
     """A product that something is added to as two instructions, so that the sum can be fused: the same two
-    launches otherwise.
+    launches otherwise. `last`: the greatest number of a block.
     """
-    numbers = max((b.number for i in code for b in touched(i)), default=0)
     for i in code:
         names = splits.get(i.op.name) if isinstance(i, KernelCall) else None
         if not isinstance(i, KernelCall) or names is None or not _adds_once(i):
             yield i
             continue
         (m,), (added, a, b) = i.metas, i.args
-        numbers += 1
+        last += 1
         product = Meta((a.shape[0], b.shape[1]), m.dtype)
-        block = Block(numbers, product, product.nbytes)
+        block = Block(last, product, product.nbytes)
         yield KernelCall(REGISTRY[names[0]], (a, b), {}, (product,), (block,), None)
         whole = Place(block, tuple(product.shape), tuple(product.strides), 0, m.dtype)
         yield KernelCall(REGISTRY[names[1]], (added, whole), {"alpha": 1}, i.metas, i.outs, i.target)
