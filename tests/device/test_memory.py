@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import gradd
+import numpy as np
 import pytest
 from gradd_engine.data import DeviceFull, OutOfQuota
 from gradd_engine.data.memory import FREE_BYTES
@@ -34,14 +35,21 @@ COUNT, BYTES = 1 << 18, 1 << 20
 def renewed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Hosted, "due", False)  # a snapshot drops plans, and entries that could be replayed
     yield
+    GAPS.clear()
     gc.collect()
     POOL.set_limit()
     MACHINE.renew()
 
 
+#: what lies between blocks of others
+GAPS: list[Any] = []
+
+
 def leave(room: int) -> None:
-    """Let the device have so many bytes more."""
+    """Let the device have so many bytes more, and none in between."""
+    GAPS.clear()
     POOL.free_all_blocks()
+    GAPS.extend(POOL.malloc(size) for size in POOL.gaps())
     MACHINE.memory = MACHINE.taken[0] + room
 
 
@@ -200,3 +208,70 @@ def test_a_quota_is_of_blocks() -> None:
         with pytest.raises(gradd.OutOfMemoryError, match="512 bytes"):
             gradd.zeros(1).item()
         del many
+
+
+#: the session's memory is written to first, and then more is needed
+WRITES = (Step("add_", [0, 0], {"alpha": 1}), Step("mul", [0, 0], {}), Step("sum", [2], {}))
+
+
+@pytest.mark.parametrize("graphs", ["0", "1"], ids=["kernels", "graph"])
+def test_memory_that_runs_out_after_writes_leaves_no_half_of_a_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, graphs: str
+) -> None:
+    """Of a session that is kept: one that is not says what it was left with."""
+    monkeypatch.setenv("GRADD_CUDA_GRAPHS", graphs)
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    peer = hosted(placement, "t/a", tmp_path / "a.db")
+    peer.put("x", np.ones(COUNT, np.float32))
+    for n in range(4):
+        assert told(peer.batch(*WRITES, inputs=["x"], keep=[2], first=2 * n)) == ""
+        peer.batch(inputs=[], free=[f"@{peer.writer}.{2 * n}"])
+    session = placement._sessions["t/a"].session
+    assert session is not None
+    assert session.plans.counts["planned"] > 0
+    del session
+    leave(BYTES // 2)
+    reply = peer.batch(*WRITES, inputs=["x"], keep=[2], first=99)
+    assert (reply.problem.slug, reply.problem.status) == ("quota-exceeded", 507)
+    leave(64 * BYTES)
+    found = peer.get("x")
+    assert set(found.tolist()) in ({2.0**4}, {2.0**5}), "neither before the batch nor after its first step"
+    before = found[0]
+    assert told(peer.batch(*WRITES, inputs=["x"], keep=[2], first=100)) == ""
+    placement.shutdown()
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    placement.open("t/a", {"store": str(tmp_path / "a.db"), "durability": "process"})
+    peer.submit = lambda frame: bytes(placement.submit("t/a", frame).result(PATIENCE))
+    assert set(peer.get("x").tolist()) == {2 * before}
+    placement.shutdown()
+
+
+@pytest.mark.parametrize("planned_", [False, True], ids=["eager", "planned"])
+def test_a_session_that_a_device_has_no_room_for_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned_: bool
+) -> None:
+    """Its record is sound, and it comes back when there is room."""
+    monkeypatch.setattr(Hosted, "sleep", lambda _: False)
+    monkeypatch.setenv("GRADD_CUDA_GRAPHS", "0")
+    path = tmp_path / "a.db"
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    peer = hosted(placement, "t/a", path)
+    peer.put("x", np.ones(COUNT, np.float32))
+    for n in range(3 if planned_ else 1):
+        assert told(peer.batch(*WRITES, inputs=["x"], keep=[2], first=n)) == ""
+    placement.shutdown()
+    del placement
+    gc.collect()
+    with standin.installed():
+        placement = InlinePlacement("cuda")
+    placement.open("t/a", {"store": str(path), "durability": "process"})
+    peer.submit = lambda frame: bytes(placement.submit("t/a", frame).result(PATIENCE))
+    leave((5 if planned_ else 2) * BYTES // 2)
+    problem = peer.get("x")
+    assert (problem.slug, problem.retry_after) == ("store-failed", 1)
+    leave(64 * BYTES)
+    assert set(peer.get("x").tolist()) == {8.0 if planned_ else 2.0}
+    placement.shutdown()

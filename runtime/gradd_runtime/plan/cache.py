@@ -50,6 +50,8 @@ class Plans:
         #: the last batch, where it left its inputs as they were and ran by the plan of the one before
         self._settled: Settled | None = None
         self._latest: Plan | None = None
+        #: memory that was not there in the midst of the last batch, which no repetition would tell
+        self.spoiled: MemoryError | None = None
         #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
         #: why batches ran eagerly, or on a device by no graph, and how many
@@ -178,6 +180,7 @@ class Plans:
                 else:
                     self.why = "its memory might not suffice"
             except PlanBroken as error:
+                self.spoiled = error.__cause__ if isinstance(error.__cause__, MemoryError) else None
                 self._keep(plan.key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:

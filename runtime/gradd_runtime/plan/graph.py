@@ -216,10 +216,12 @@ class PlanGraph:
             known.failures = doubts.failures
             for word, _ in known.doubts.values():
                 word[...] = 0
+        taken = self._taken(known)
         f.wrote, f.account.heeds = True, False
         known.graph.launch()
         known.bring([a for a, _ in written], [a for _, a in written])
-        for (home, _, _), a in zip(known.results, self._taken(known), strict=True):
+        known.take([a for _, a, _ in known.results], taken)
+        for (home, _, _), a in zip(known.results, taken, strict=True):
             arrays[home] = a
         f.starts.update(known.starts)
         for check, (_, number) in known.doubts.items():
@@ -240,10 +242,10 @@ class PlanGraph:
             known.keys[: known.drawn].set(np.array(drawn, np.int64))
 
     def _taken(self, known: GraphCapture) -> list[Any]:
-        """The results in memory of their own: the next launch has others in the graph's."""
-        made = [self._backend.allocate(m) for _, _, m in known.results]
-        known.take([a for _, a, _ in known.results], made)
-        return made
+        """Memory of their own for results: the next launch has others in the graph's. It is there before
+        anything is written, or nothing is.
+        """
+        return [self._backend.allocate(m) for _, _, m in known.results]
 
 
 def _count(made: GraphCapture, words: Any, account: Account) -> None:

@@ -18,8 +18,8 @@ from gradd_protocol.problems import ProtocolError
 from msgspec import UNSET
 
 from ..batch import json_tensor
-from ..program import Profiler, broken
-from ..store import failpoint, most_bytes, parts, read
+from ..program import Profiler, broken, over_quota
+from ..store import MemoryStore, failpoint, most_bytes, parts, read
 from . import tensors
 from .change import RECORDED, Change, unkept
 from .fork import begin_at
@@ -178,6 +178,12 @@ class Session(SessionState):
         failpoint("executed")
         device: Any = self.backend
         device.verify()  # what it has not computed is in no record
+        if (spoiled := self.plans.spoiled) is not None:
+            self.plans.spoiled = None
+            if not isinstance(self.store, MemoryStore):
+                # It is made again as it was before.
+                self.fenced = over_quota(spoiled, applied=0)
+                raise ProtocolError(self.fenced)
         if change.begun:
             try:
                 self.store.append(change.entry(self.entries + 1, frame, self.counts, self.account))
