@@ -20,6 +20,9 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 #: why nothing is compiled here, where that is so
 MISSING = None if COMPILER else "needs a C++ compiler: g++ or clang++"
 _FLAGS = ("-std=c++17", "-O1", "-g0", "-shared", "-fPIC", "-fno-strict-aliasing", "-w")
+if COMPILER is not None and COMPILER.endswith("g++"):
+    # Else a template's static is one in the whole process, and may be smaller in a source of another text.
+    _FLAGS += ("-fno-gnu-unique",)
 #: which kind of argument an array of a dtype is
 _KINDS = {"l": "q", "L": "Q", "?": "B"}
 

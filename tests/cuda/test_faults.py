@@ -62,8 +62,6 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
             r"shared memory \[\d+\] of 64",
         ),
         (CONVOLVED, "(u32)y < (u32)a[1].size && ", "", r"an array \[-?\d+\] of"),
-        # a barrier left out before places that others read
-        (CONVOLVED, "__syncthreads();  // the slice before has been multiplied", "", r"an array \[\d+\] of"),
         # a barrier that only some threads reach
         (FORWARD, "if (threadIdx.x == 0) {", "if (threadIdx.x == 0) { __syncthreads();", "not all threads"),
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "from + CHUNK", r"an array \[\d+\] of"),
@@ -111,6 +109,7 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (PLACED, "there < 0 || there % side != y", "there < 0", "off"),
         # barriers left out
         (LAYER, "__syncthreads();  // the next states are whole", "", "order|off"),
+        (CONVOLVED, "__syncthreads();  // the slice before has been multiplied", "", "order|off"),
         (RETRACED, "__syncthreads();  // the slopes are whole", "", "order|off"),
         (SUMMED, "__syncthreads();\n            if (y < h) cells", "if (y < h) cells", "order|off"),
         (PLACED, "__syncthreads();\n            for (int m = 0; m < s", "for (int m = 0; m < s", "order|off"),
