@@ -66,7 +66,7 @@ def _tests(python: Python) -> list[GpuStep]:
     spread = ["-p", "xdist", "-n", "auto", "--maxprocesses", "8"] if _has(python, "xdist") else []
     return [
         GpuStep(name, _pytest(python, *spread, f"tests/gpu/test_{name}.py"), 300)
-        for name in ("kernels", "late", "plans", "samples")
+        for name in ("kernels", "late", "plans", "products", "samples")
     ]
 
 
