@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile gpu hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -140,17 +140,21 @@ streams: $(STAMP) ## 4,000 random loops that draw random numbers; the client's a
 	GRADD_STREAMS=4000 $(PY) -m pytest -rs tests/client/test_stream.py
 	$(PY) -m pytest -rs $(SPREAD) --streams tests/client tests/semantics
 
-device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 2,000 random programs, loops, the semantics tests, the examples; prints who waits
+device: $(STAMP) ## on a strict stand-in for CuPy: samples of all ops, 400 random programs, 300 random loops as CUDA graphs, the semantics tests, the examples; prints who waits
 	GRADD_DEVICE=all $(PY) -m pytest -rs tests/device
 	$(PY) -m tests.device.runs
-	$(PY) -m tests.device.programs 2000
+	$(PY) -m tests.device.programs 400
+	$(PY) -m tests.device.graphs 300
 	$(PY) -m tests.device.loops
 	$(PY) -m pytest -rs $(SPREAD) --standin tests/semantics tests/examples
 
 cuda-compile: $(STAMP) ## compile the device kernels by NVRTC for sm_80, sm_90 and sm_100; run them all as host code, bounds checked
 	$(PY) -m pip install --quiet --group cuda-compile
 	$(PY) -m tests.cuda.compile
-	GRADD_CUDA=all $(PY) -m pytest -rs tests/cuda tests/device/test_standin.py
+	GRADD_CUDA=all GRADD_FUSED=200 $(PY) -m pytest -rs tests/cuda tests/device/test_standin.py
+
+gpu: ## on a machine with a GPU, in ten minutes: tests, compute-sanitizer, benchmarks beside torch; goes on where it was cut; PART=, GPU_PYTHON=
+	@$(PYTHON) -m tools.gpu $(PART)
 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py

@@ -157,14 +157,14 @@ class Bench:
             first = n % len(sides)
             for work, seconds in sides[first:] + sides[:first]:
                 before = cpu_seconds(self.pid)
-                seconds.append(_seconds(work) / steps)
+                seconds.append(seconds_of(work) / steps)
                 if work is mine:
                     for process, used in cpu_seconds(self.pid).items():
                         found.cpu.setdefault(process, []).append((used - before[process]) / steps)
         return found
 
 
-def _seconds(work: Callable[[], Any]) -> float:
+def seconds_of(work: Callable[[], Any]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

@@ -107,7 +107,7 @@ def _compiled(
     )
     try:
         torch.compiler.reset()  # else the shapes of an earlier task make it compile for shapes that vary
-        with _within(PATIENCE):
+        with within(PATIENCE):
             run()
     except (
         Exception,
@@ -119,7 +119,7 @@ def _compiled(
 
 
 @contextmanager
-def _within(seconds: float) -> Iterator[None]:
+def within(seconds: float) -> Iterator[None]:
     """Late in the body after `seconds` (main thread only)."""
 
     def late(signum: int, frame: FrameType | None) -> None:

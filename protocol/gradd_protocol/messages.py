@@ -76,6 +76,8 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether it is on the disk only, until somebody asks it for something else."""
     restored: Restored | msgspec.UnsetType = msgspec.UNSET
     """The last time that other kernels made it again, if any did."""
+    device: str | msgspec.UnsetType = msgspec.UNSET
+    """The kind of device that it computes on, where that is not `cpu`."""
 
 
 class SnapshotInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -272,9 +274,7 @@ class GetReply(_Message, frozen=True, tag="get-reply"):
 
 
 class Info(_Message, frozen=True, tag="info"):
-    """Ask for the SessionInfo. Without `wake` a session that has to be made again first answers
-    `recovering`.
-    """
+    """Ask for the SessionInfo. Without `wake` one that must be made again first answers `recovering`."""
 
     wake: bool = True
 

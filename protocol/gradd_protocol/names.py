@@ -1,10 +1,11 @@
-"""Names of tenants, sessions and tensors, and the ids that clients assign (rest-by-hand rule 1).
+"""Names of tenants, sessions, devices and tensors, and the ids that clients assign (rest-by-hand rule 1).
 
 A tensor has a shared name `a.b`, an id `@writer.n`, or in a JSON batch a temporary name `%name`; appending
 `.grad` refers to its gradient.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from msgspec import Meta
@@ -158,3 +159,8 @@ def parse_id(name: str) -> tuple[int, int] | None:
     """(writer, n) of an id `@writer.n`; otherwise None."""
     match = _ID.fullmatch(name)
     return (int(match[1]), int(match[2])) if match else None
+
+
+def is_device(asked: str, devices: Sequence[str]) -> bool:
+    """Whether a session may ask for that where there are those `devices`: ``cuda`` is any GPU."""
+    return asked in devices or (asked == "cuda" and devices[0].startswith("cuda"))

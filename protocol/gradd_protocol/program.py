@@ -103,11 +103,14 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Steps over `inputs` input slots. `dtype`: the default dtype, if not float32."""
+    """Steps over `inputs` input slots. `dtype`: the default dtype, if not float32. `tf32`: a device may round
+    the operands of its products of float32 to TF32.
+    """
 
     inputs: int
     steps: list[Step]
     dtype: Literal["float64", "float16", "bfloat16"] | msgspec.UnsetType = msgspec.UNSET
+    tf32: Literal[True] | msgspec.UnsetType = msgspec.UNSET
 
     def canonical(self) -> bytes:
         """The bytes of its identity: JSON with every field, sorted keys, no spaces."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from gradd_protocol.version import VERSION
-from gradd_runtime.process import Placement
+from gradd_runtime.process import InlinePlacement, Placement
 from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.types import Lifespan
 
@@ -63,8 +63,10 @@ def create_app(
     ring = (keys or Keyring()) if settings.auth else None
     registry = Sessions(placement, settings, clock, stores, None if ring is None else ring.shares)
     front = Front(settings, registry, ops, ring)
-    engines = {"engines": placement.unwell} if isinstance(placement, WorkersPlacement) else {}
-    front.checks = Checks({**engines, **(checks or {})})
+    own: dict[str, Callable[[], str]] = {}
+    if isinstance(placement, (InlinePlacement, WorkersPlacement)):
+        own["engines"] = placement.unwell
+    front.checks = Checks({**own, **(checks or {})})
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -31,7 +31,8 @@ class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """The body of PUT session. Absent members have the daemon's defaults."""
 
     device: str | None = None
-    """In this release, must be the daemon's own device."""
+    """The daemon's device, or one of its GPUs, as `cuda:1`; `cuda` is any of them. Absent: the daemon's; of
+    several GPUs the one with most memory left for the tenant."""
     quota_bytes: Annotated[int, _QUOTA] | None = None
     """Limit for the session's tensors, in bytes."""
     durability: Durability | None = None

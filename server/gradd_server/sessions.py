@@ -9,7 +9,7 @@ import asyncio
 import logging
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -106,8 +106,7 @@ class Sessions:
         async with self.changing:
             entry = self._entries.get((tenant, name))
             if entry is not None:
-                if any(entry.options.get(key) != value for key, value in (options or {}).items()):
-                    raise Refused("session-exists", f"session {name!r} has other settings")
+                self._check_same(entry, options or {})
                 return entry, False
             if (tenant, name) in self._making:
                 raise Refused("session-busy", f"session {name!r} is made of a snapshot", retry_after=1)
@@ -135,6 +134,23 @@ class Sessions:
             del self._making[tenant, name]
             over.set()
         return entry, True
+
+    def _check_same(self, entry: OpenSession, options: Mapping[str, Any]) -> None:
+        """Raise Refused (409) where the session has other options."""
+        for key, value in options.items():
+            there = entry.options.get(key)
+            if key == "device":
+                there = self._placement.device_of(entry.key)
+                if value not in (there, "cuda"):
+                    detail = f"session {entry.name!r} is on {there}, where it stays, and not on {value}"
+                    raise Refused("session-exists", detail)
+            elif there != value:
+                raise Refused("session-exists", f"session {entry.name!r} has other settings")
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """What a session can be on."""
+        return self._placement.devices
 
     def _add(self, entry: OpenSession) -> None:
         self._entries[entry.tenant, entry.name] = entry

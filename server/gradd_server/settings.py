@@ -101,7 +101,12 @@ class Settings:
     forwarded_allow_ips: str = _setting(
         "", texts.addresses, "proxies whose X-Forwarded-For and -Proto are believed, with commas", "ADDRESSES"
     )
-    device: str = _setting("cpu", texts.device, "device that sessions run on", "DEVICE")
+    device: str = _setting(
+        "cpu",
+        texts.device,
+        "what sessions run on: cpu, cuda (all GPUs), cuda:1, or several as cuda:0,cuda:1",
+        "DEVICE",
+    )
     workers: int = _setting(
         1, texts.count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
     )
@@ -261,7 +266,9 @@ class Settings:
         if max(settings.workers, settings.max_workers) > 1 and settings.device != "cpu":
             flag = "workers" if settings.workers > 1 else "max-workers"
             count = max(settings.workers, settings.max_workers)
-            raise BadConfig(f"--{flag} {count}: one engine process serves the device {settings.device}")
+            raise BadConfig(f"--{flag} {count}: each GPU has one engine process (--device {settings.device})")
+        if "," in settings.device and not settings.workers:
+            raise BadConfig(f"--workers 0: the daemon's own process has one GPU, not {settings.device}")
         if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
             raise BadConfig(
                 f"--max-workers {settings.max_workers} is for engine processes in all, and there are "

@@ -42,10 +42,13 @@ def log_format(text: str) -> str:
 
 
 def device(text: str) -> str:
-    """cpu, cuda or cuda:N."""
-    if not re.fullmatch(r"cpu|cuda(:[0-9]{1,3})?", text):
-        raise ValueError(f"{text!r} is not a device: cpu, cuda or cuda:N")
-    return text
+    """cpu, cuda (all GPUs), cuda:N, or several of those with commas."""
+    if not re.fullmatch(r"cpu|cuda|cuda:[0-9]{1,3}(,cuda:[0-9]{1,3})*", text):
+        raise ValueError(f"{text!r} is not a device: cpu, cuda, cuda:N, or cuda:N,cuda:M")
+    devices = [re.sub(":0*([0-9])", r":\1", device) for device in text.split(",")]
+    if len({*devices}) < len(devices):
+        raise ValueError(f"{text!r} names a device twice")
+    return ",".join(devices)
 
 
 def count(text: str) -> int:

@@ -113,6 +113,7 @@ def test_one_version_everywhere() -> None:
             "docker/bake.hcl": r'"VERSION" \{\s+default = "(\S+)"',
             "docker/compose.yaml": r"image: gradd:(\S+)",
             "docker/compose.tls.yaml": r"image: gradd:(\S+)",
+            "docker/compose.cuda.yaml": r"image: gradd:(\S+)-cuda",
             "docker/helm/gradd/Chart.yaml": r"(?m)^(?:appV|v)ersion: (\S+)",
         }.items()
     }

@@ -182,7 +182,8 @@ def test_with_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         assert cuda.current_device() == 0
         assert cuda.device_count() == 1
         assert cuda.is_bf16_supported()
-        assert not cuda.is_bf16_supported(including_emulation=False)
+        assert cuda.is_bf16_supported(including_emulation=False)
+        assert cuda.is_tf32_supported()
         for own in (0, "cuda", "cuda:0", gradd.device("cuda"), gradd.device("cuda", 0)):
             cuda.set_device(own)
         for other in (1, "cuda:1"):

@@ -76,6 +76,36 @@ def test_precision_and_determinism(T: Any) -> None:
         T.use_deterministic_algorithms(1)
 
 
+def test_switches_for_tf32_follow_one_another(T: Any) -> None:
+    products = T.backends.cuda.matmul
+
+    def said() -> tuple[str, bool, str]:
+        return T.get_float32_matmul_precision(), products.allow_tf32, products.fp32_precision
+
+    with _written_freely(T):
+        for precision, allowed, fp32 in (
+            ("high", True, "tf32"), ("medium", True, "tf32"), ("highest", False, "ieee"),
+        ):  # fmt: skip
+            T.set_float32_matmul_precision(precision)
+            assert said() == (precision, allowed, fp32)
+        products.allow_tf32 = True
+        assert said() == ("high", True, "tf32")
+        for wrong in (1, "yes"):
+            with pytest.raises(RuntimeError, match="set_allow_tf32_cublas expects a bool, but got "):
+                products.allow_tf32 = wrong
+        products.allow_tf32 = False
+        assert said() == ("highest", False, "ieee")
+        products.fp32_precision = "tf32"
+        assert products.fp32_precision == "tf32"
+        with pytest.raises(RuntimeError, match="backend 'cuda' does not support precision 'bf16'"):
+            products.fp32_precision = "bf16"
+        with pytest.raises(RuntimeError, match="Unknown precision: half"):
+            products.fp32_precision = "half"
+        for fp32 in ("ieee", "none"):
+            products.fp32_precision = fp32
+            assert said() == ("highest", False, fp32)
+
+
 def test_threads(T: Any) -> None:
     before = T.get_num_threads()
     assert before > 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import time
 
+from gradd_engine.kernels.cuda import fused
 from gradd_engine.kernels.cuda.launch import OPTIONS
 from gradd_engine.kernels.cuda.sources import KERNELS, source_of, together
 
 from tests.cuda import nvrtc
+from tests.cuda.fused_cases import sources as fused_sources
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 
@@ -27,6 +29,11 @@ def refusals(architecture: str) -> list[str]:
             nvrtc.compile(source_of(source), names, (*OPTIONS, f"--gpu-architecture={architecture}"))
         except nvrtc.Refused as refused:
             found.append(f"{source}.cu for {types} on {architecture}:\n{refused}")
+    for text in fused_sources():
+        try:
+            nvrtc.compile(fused.whole(text), ["fused"], (*fused.EXACT, f"--gpu-architecture={architecture}"))
+        except nvrtc.Refused as refused:
+            found.append(f"a fused kernel on {architecture}:\n{refused}\n{text}")
     return found
 
 
@@ -36,11 +43,12 @@ def main() -> int:
         print("no NVRTC here: pip install --group cuda-compile", file=sys.stderr)
         return 2
     made, bad, began = sum(map(len, modules().values())), 0, time.monotonic()
+    what = f"{made} kernels in {len(modules())} modules, {len([*fused_sources()])} fused ones"
     for architecture in ARCHITECTURES:
         start, said = time.monotonic(), refusals(architecture)
         bad += len(said)
         print(*said, sep="\n", end="\n" if said else "")
-        print(f"{architecture}: {made} kernels in {len(modules())} modules, {time.monotonic() - start:.1f} s")
+        print(f"{architecture}: {what}, {time.monotonic() - start:.1f} s")
     print(
         f"NVRTC {nvrtc.version()}: {len(KERNELS)} kernels, with their types {made}, on "
         f"{len(ARCHITECTURES)} architectures, {bad} modules refused, {time.monotonic() - began:.1f} s"

@@ -20,6 +20,9 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 #: why nothing is compiled here, where that is so
 MISSING = None if COMPILER else "needs a C++ compiler: g++ or clang++"
 _FLAGS = ("-std=c++17", "-O1", "-g0", "-shared", "-fPIC", "-fno-strict-aliasing", "-w")
+if COMPILER is not None and COMPILER.endswith("g++"):
+    # Else a template's static is one in the whole process, and may be smaller in a source of another text.
+    _FLAGS += ("-fno-gnu-unique",)
 #: which kind of argument an array of a dtype is
 _KINDS = {"l": "q", "L": "Q", "?": "B"}
 
@@ -46,11 +49,29 @@ def _folder() -> Path:
 
 
 @functools.cache
+def _header() -> Path:
+    """The shim, compiled beforehand: half of what a small kernel takes is reading it."""
+    what = "\0".join((SHIM.read_text(), *_FLAGS))
+    place = _folder() / hashlib.sha256(what.encode()).hexdigest()[:24]
+    if not place.exists():
+        made = tempfile.mkdtemp(dir=place.parent)
+        shutil.copy(SHIM, made)
+        flags = [f for f in _FLAGS if f != "-shared"]
+        command = [str(COMPILER), *flags, "-x", "c++-header", f"{made}/{SHIM.name}", "-o"]
+        subprocess.run([*command, f"{made}/{SHIM.name}.gch"], capture_output=True, check=False)
+        try:
+            Path(made).rename(place)
+        except OSError:  # another process was faster
+            shutil.rmtree(made)
+    return place / SHIM.name
+
+
+@functools.cache
 def built(code: str, names: tuple[str, ...]) -> Host:
     """The kernels of a source, by the names that C++ has for them."""
     assert COMPILER is not None, MISSING
     exports = "".join(f"EXPORT({i}, {name})\n" for i, name in enumerate(names))
-    text = f'#include "{SHIM}"\n{code}\n#line 1 "exports"\n{exports}'
+    text = f'#include "{_header()}"\n{code}\n#line 1 "exports"\n{exports}'
     what = "\0".join((text, SHIM.read_text(), *_FLAGS))
     at = _folder() / f"{hashlib.sha256(what.encode()).hexdigest()[:24]}.so"
     if not at.exists():

@@ -74,6 +74,98 @@ def _rows(
     return make
 
 
+def _index(rng: np.random.Generator, n: int, shape: Any, kind: str, low: int = 0) -> Any:
+    return np.asarray(rng.integers(low, n, shape)).astype(kind)
+
+
+def _added(
+    shape: tuple[int, ...], many: int, dim: int, kind: str, alpha: float = 1, zeros: bool = False
+) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        size = tuple(many if d == dim % len(shape) else n for d, n in enumerate(shape))
+        a = np.broadcast_to(t(0), shape) if zeros else rng.normal(0, 1, shape).astype(t)
+        index = _index(rng, shape[dim], many, kind)
+        return [a, index, rng.normal(0, 1, size).astype(t)], {"dim": dim, "alpha": alpha}
+
+    return make
+
+
+def _put_added(size: tuple[int, ...], dim: int, index: tuple[int, ...]) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        at = _index(rng, size[dim], index, "int64", -size[dim])
+        g = rng.normal(0, 1, (*size[:dim], *index, *size[dim + 1 :])).astype(t)
+        return [g, [None] * dim + [at]], {"size": list(size)}
+
+    return make
+
+
+def _index_put(shape: tuple[int, ...], dim: int, index: tuple[int, ...], accumulate: bool, one: bool) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        at = _index(rng, shape[dim], index, "int64", -shape[dim])
+        size = () if one else (*shape[:dim], *index, *shape[dim + 1 :])
+        a, values = (np.asarray(rng.normal(0, 1, s)).astype(t) for s in (shape, size))
+        return [a, [None] * dim + [at], values], {"accumulate": accumulate}
+
+    return make
+
+
+def _copied(shape: tuple[int, ...], many: int, dim: int) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        (a, index, source), _ = _added(shape, many, dim, "int64")(rng, t)
+        return [a, index - shape[dim] // 2, source], {"dim": dim}
+
+    return make
+
+
+def _put(shape: tuple[int, ...], many: int, accumulate: bool = True) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        n = int(np.prod(shape))
+        a, source = (rng.normal(0, 1, s).astype(t) for s in (shape, many))
+        return [a, _index(rng, n, many, "int64", -n), source], {"accumulate": accumulate}
+
+    return make
+
+
+def _scattered(shape: tuple[int, ...], many: int, dim: int, kind: str, src: Any = 0) -> Make:
+    """`src` is a number, or how many more elements than the index a source has along `dim`."""
+
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        d = dim % len(shape)
+        size = tuple(many if k == d else n for k, n in enumerate(shape))
+        a = rng.normal(0, 1, shape).astype(t)
+        more = tuple(n + src if k == d else n for k, n in enumerate(size)) if isinstance(src, int) else ()
+        source = rng.normal(0, 1, more).astype(t) if more else src
+        return [a, _index(rng, shape[d], size, kind), source], {"dim": dim}
+
+    return make
+
+
+def _indexed(shape: tuple[int, ...], dim: int, index: tuple[int, ...], kind: str) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        at = _index(rng, shape[dim], index, kind, -shape[dim])
+        return [rng.normal(0, 1, shape).astype(t), [None] * dim + [at]], {}
+
+    return make
+
+
+def _picked(shape: tuple[int, ...], dim: int, keepdim: bool, back: bool) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        d = dim % len(shape)
+        kept = [*shape[:d], *([1] if keepdim else []), *shape[d + 1 :]]
+        attrs: dict[str, Any] = {"dim": dim, "keepdim": keepdim, **({"size": list(shape)} if back else {})}
+        return [
+            rng.normal(0, 1, kept if back else shape).astype(t),
+            _index(rng, shape[d], kept, "int64"),
+        ], attrs
+
+    return make
+
+
+_SCATTERED: tuple[tuple[Any, ...], ...] = (
+    ((4, 5, 6), 9, 1, "int32"), ((3, 50), 7, -1, "int64"), ((2, 2100), 300, 1, "int64"),
+    ((40, 70), 5, 0, "int64", 2), ((1, 9, 3), 1, 1, "int64"),
+)  # fmt: skip
+
 CASES = [
     *(Case("attend", _attend(*how, False), str(how), 64) for how in _ATTENDED),
     *(Case("attend_backward", _attend(*how, True), str(how), 128) for how in _ATTENDED),
@@ -91,4 +183,42 @@ CASES = [
     Case("embedding_backward", _rows((3, 40), 11, 5, None, False, "int64")),
     Case("embedding_backward", _rows((60,), 7, 33, 2, True, "int32"), "scaled"),
     Case("embedding_backward", _rows((1,), 2, 3, None, False, "int64"), "one"),
+    Case("embedding_backward", _rows((300,), 50, 130, None, False, "int64"), "wide"),
+    *(
+        Case("index_add", _added(*how), str(how))
+        for how in (
+            ((5,), 9, 0, "int64"), ((4, 5, 6), 9, 1, "int32", 0.5), ((5000, 3), 200, 0, "int64"),
+            ((3, 50), 7, -1, "int64", -2, True),
+        )
+    ),
+    Case("index_put_add", _put_added((30, 5), 0, (4, 10))),
+    Case("index_put_add", _put_added((3, 30, 5), 1, (11,)), "middle"),
+    Case("index_put_add", _put_added((7,), 0, ()), "one"),
+    Case("index", _indexed((30, 5), 0, (4, 10), "int64"), "", 0),
+    Case("index", _indexed((3, 30, 5), 1, (11,), "int32"), "middle", 0),
+    *(
+        Case(op, _picked(shape, dim, keepdim, op == "place"), f"{shape}-{dim}-{keepdim}", 0)
+        for op in ("pick", "place")
+        for shape, dim, keepdim in (((4, 5, 6), 1, True), ((3, 50), -1, False), ((7,), 0, False))
+    ),
+    *(
+        Case("index_write", _index_put(*how), str(how), 32 if how[3] else 0)
+        for how in (
+            ((30, 5), 0, (4, 10), False, False), ((3, 30, 5), 1, (11,), False, True),
+            ((3, 30), 1, (50,), True, False), ((9,), 0, (), True, True),
+        )
+    ),
+    Case("index_copy", _copied((9, 5), 30, 0), "", 0),
+    Case("index_copy", _copied((3, 2100), 70, -1), "long", 0),
+    Case("put", _put((7, 9), 40)),
+    Case("put", _put((7, 9), 40, False), "written", 0),
+    Case("put", _put((5000,), 300), "long"),
+    *(
+        Case(op, _scattered(*how), str(how), 0 if op == "scatter" else 32)
+        for op in ("scatter", "scatter_add")
+        for how in _SCATTERED
+    ),
+    Case("scatter_add", _scattered((9,), 400, 0, "int32"), "vector"),
+    Case("scatter", _scattered((9,), 40, 0, "int32"), "vector", 0),
+    Case("scatter", _scattered((4, 9), 3, 1, "int64", 2.5), "number", 0),
 ]  # fmt: skip

@@ -30,6 +30,24 @@ def _layer_backward(lead: tuple[int, ...], own: tuple[int, ...], wanted: list[bo
     return make
 
 
+def _rms(lead: tuple[int, ...], own: tuple[int, ...], weight: bool) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        (a, w, _), attrs = _layer(lead, own, weight, False)(rng, t)
+        return [a, w], attrs
+
+    return make
+
+
+def _rms_backward(lead: tuple[int, ...], own: tuple[int, ...], wanted: list[bool]) -> Make:
+    def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
+        (g, a, _, _, w), attrs = _layer_backward(lead, own, wanted)(rng, t)
+        axes = tuple(range(len(lead), a.ndim))
+        rrms = (1 / np.sqrt(np.square(a.astype(np.float64)).mean(axis=axes, keepdims=True))).astype(t)
+        return [g, a, rrms, w], attrs
+
+    return make
+
+
 def _mask(shape: tuple[int, ...], p: float, features: int = 0) -> Make:
     def make(rng: np.random.Generator, t: Any) -> tuple[list[Any], dict[str, Any]]:
         kept = tuple(s if d < features or not features else 1 for d, s in enumerate(shape))
@@ -74,6 +92,16 @@ CASES = [
             ((5,), (7,), [True, True, True]), ((2, 3), (33,), [True, False, False]),
             ((600,), (3, 11), [False, True, True]), ((70,), (40,), [True, True, False]),
             ((3,), (500,), [False, False, True]),
+        )
+    ),
+    *(
+        Case("native_rms_norm", _rms(lead, own, w), f"{lead}-{own}-{w}")
+        for lead, own, w in (((5,), (7,), True), ((2, 3), (33,), False), ((3,), (4, 500), True))
+    ),
+    *(
+        Case("native_rms_norm_backward", _rms_backward(lead, own, wanted), f"{lead}-{own}-{wanted}")
+        for lead, own, wanted in (
+            ((5,), (7,), [True, True]), ((2, 3), (33,), [True, False]), ((600,), (3, 11), [False, True]),
         )
     ),
     *(

@@ -20,7 +20,7 @@ def test_nvrtc_compiles_every_kernel(architecture: str) -> None:
 
 
 def test_what_is_no_cuda_is_refused() -> None:
-    code = source_of("norms").replace("block_sum(total)", "block_sum(totals)", 1)
+    code = source_of("norms").replace("total = block_sum(total)", "total = block_sum(totals)", 1)
     options = (*OPTIONS, "--gpu-architecture=sm_90")
     with pytest.raises(nvrtc.Refused, match=r'norms\.cu\(\d+\): error: identifier "totals" is undefined'):
         nvrtc.compile(code, together("norms", "f"), options)

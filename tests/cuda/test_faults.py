@@ -20,7 +20,15 @@ FORWARD = next(c for c in CASES if c.name == "(5,)-(7,)-True-True")
 BACKWARD = next(c for c in CASES if c.name == "(70,)-(40,)-[True, True, False]")
 DROPPED = next(c for c in CASES if c.name == "(33, 41)-0.1-0")
 BENT = next(c for c in CASES if str(c) == "gelu-(3, 43)-tanh")
+SUMMED = next(c for c in CASES if str(c) == "sum-(40000, 3)-0")
+PLACED = next(c for c in CASES if str(c) == "scatter_add-((2, 2100), 300, 1, 'int64')")
 STEP = next(c for c in CASES if str(c) == "adam_step")
+UNSCALED = next(c for c in CASES if str(c) == "unscale_gradients-many")
+ADJUSTED = next(c for c in CASES if str(c) == "adjust_scale-due")
+LAYER = next(c for c in CASES if str(c) == "recurrent_layer-lstm-(40, [6, 6, 6], False)")
+RETRACED = next(c for c in CASES if str(c) == "recurrent_layer_backward-gru-(33, [9, 9, 4, 1], True)")
+CONVOLVED = next(c for c in CASES if str(c) == "convolution-usual")
+PLACES = next(c for c in CASES if str(c) == "convolution_weight-places")
 
 
 @pytest.fixture(autouse=True)
@@ -47,9 +55,20 @@ def _plant(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
         (FORWARD, "out[row + j] =", "out[row + j + 1] =", r"an array \[35\] of 35 in block 4,0 thread 6"),
         (FORWARD, "x += wide(bias[j])", "x += wide(bias[j - 1])", r"an array \[-1\] of 7"),
         (BACKWARD, "SHARED(A, 1024, along)", "SHARED(A, 100, along)", r"shared memory \[100\] of 100"),
+        (
+            CONVOLVED,
+            "SHARED(i64, COLUMNS, targets)",
+            "SHARED(i64, 64, targets)",
+            r"shared memory \[\d+\] of 64",
+        ),
+        (CONVOLVED, "(u32)y < (u32)a[1].size && ", "", r"an array \[-?\d+\] of"),
         # a barrier that only some threads reach
         (FORWARD, "if (threadIdx.x == 0) {", "if (threadIdx.x == 0) { __syncthreads();", "not all threads"),
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "from + CHUNK", r"an array \[\d+\] of"),
+        # a thread without a unit, a sample that goes on after its end, or begins before its beginning
+        (LAYER, "bool mine = j < units", "bool mine = true", r"an array \[\d+\] of"),
+        (RETRACED, "if (s < left) trail.back(", "if (s <= left) trail.back(", r"an array \[\d+\] of"),
+        (RETRACED, "s < had ? sooner + s : -1", "sooner + s", r"an array \[\d+\] of"),
         # an argument of another type
         (
             FORWARD,
@@ -76,9 +95,24 @@ def test_what_a_kernel_must_not_do_is_an_error(
         (FORWARD, "(A)1 / root(", "(A)1.00001 / root(", "result 0 is off"),
         (BENT, "* 0.044715) * x * x));", "* 0.0447) * x * x));", "result 0 is off"),
         (STEP, "(A)(1 - beta2) * slope", "(A)0.002 * slope", "is off"),
+        # what is not finite is not noted, a scale that is rounded before, a streak that goes on
+        (UNSCALED, "|| unbounded(slope)", "", "result 0 is off"),
+        (UNSCALED, "(A)(float)(1 / (double)scale[0])", "(A)(1 / 1535.0)", "is off"),
+        (ADJUSTED, "skipped || due ? 0 : longer", "skipped ? 0 : longer", "other values"),
         # pieces that overlap
         (STEP, "from + CHUNK < end ? from + CHUNK : end", "end", "off"),
+        # parts that are lost, or begin too late
+        (PLACES, "p < parts; p++", "p < parts - 1; p++", "off"),
+        (PLACES, "begin = part * most,", "begin = part * (most + 1),", "off"),
+        (SUMMED, "from + s.most < s.n ? from + s.most : s.n", "s.n", "off"),
+        # a sum that several threads add to
+        (PLACED, "there < 0 || there % side != y", "there < 0", "off"),
         # barriers left out
+        (LAYER, "__syncthreads();  // the next states are whole", "", "order|off"),
+        (CONVOLVED, "__syncthreads();  // the slice before has been multiplied", "", "order|off"),
+        (RETRACED, "__syncthreads();  // the slopes are whole", "", "order|off"),
+        (SUMMED, "__syncthreads();\n            if (y < h) cells", "if (y < h) cells", "order|off"),
+        (PLACED, "__syncthreads();\n            for (int m = 0; m < s", "for (int m = 0; m < s", "order|off"),
         (BACKWARD, "= second;\n    __syncthreads();", "= second;", "order|off"),
         (FORWARD, "cells[32] = x;\n    }\n    __syncthreads();", "cells[32] = x;\n    }", "order|off"),
     ],

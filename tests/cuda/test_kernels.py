@@ -8,20 +8,40 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine.data import rng as streams
-from gradd_engine.kernels.cuda import NATIVE
+from gradd_engine.kernels.cuda import NATIVE, convolving
 from gradd_engine.kernels.cuda.sources import FLOATS
 
 from tests import standin
-from tests.cuda import activation_cases, channel_cases, host, index_cases, normal_cases, row_cases, step_cases
+from tests.cuda import (
+    activation_cases,
+    channel_cases,
+    host,
+    index_cases,
+    join_cases,
+    normal_cases,
+    product_cases,
+    recurrent_cases,
+    reduction_cases,
+    row_cases,
+    scaling_cases,
+    step_cases,
+    window_cases,
+)
 from tests.cuda.cases import Case, complaint, half_complaint, meta, refuse, share
 
 CASES = [
     *activation_cases.CASES,
     *channel_cases.CASES,
     *index_cases.CASES,
+    *join_cases.CASES,
     *normal_cases.CASES,
+    *product_cases.CASES,
+    *recurrent_cases.CASES,
+    *reduction_cases.CASES,
     *row_cases.CASES,
+    *scaling_cases.CASES,
     *step_cases.CASES,
+    *window_cases.CASES,
 ]
 
 pytestmark = pytest.mark.skipif(host.MISSING is not None, reason=str(host.MISSING))
@@ -33,8 +53,20 @@ def test_device_kernels_give_what_numpy_gives(case: Case, dtype: str) -> None:
     assert complaint(case, dtype) is None
 
 
+LARGE = [case for case in CASES if case.op.startswith("convolution") and case.name == "channels"]
+
+
+@pytest.mark.parametrize("case", LARGE, ids=str)
+def test_large_tiles_give_the_same(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convolving, "ENOUGH", 1)
+    assert complaint(case, "float32") is None
+
+
 #: steps take 16 bits in cases of their own; the others have no kernels for them
-_OTHER = ("adam_step", "attend", "attend_backward", "bernoulli_number", "rmsprop_step", "sgd_step")
+_OTHER = (
+    "adam_step", "adjust_scale", "attend", "attend_backward", "bernoulli_number", "recurrent_layer",
+    "recurrent_layer_backward", "rmsprop_step", "sgd_step", "unscale_gradients",
+)  # fmt: skip
 HALVES = [case for case in CASES if case.op not in _OTHER]
 
 

@@ -9,20 +9,26 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import gradd
 from gradd import nn
 from gradd.nn import functional
+from gradd_runtime.process import InlinePlacement
 
 from tests import standin
 from tests.standin.sessions import sessions_there
 
 #: one step: the loss, a tensor that nobody has read
 Step = Callable[[], Any]
-#: steps after which a loop is planned
-WARM = 6
+#: where sessions compute, for as long as a block
+There = Callable[[], AbstractContextManager[InlinePlacement]]
+#: what watches a step
+Watch = Callable[[], AbstractContextManager[None]]
+#: steps after which a loop is planned, and its plan a graph
+WARM = 8
 
 
 def _trained(parameters: Any, optimizer: Any, loss: Callable[[], Any], norm: float | None = None) -> Step:
@@ -140,9 +146,11 @@ def curve(name: str, steps: int) -> list[float]:
         return [step().item() for _ in range(steps)]
 
 
-def measured(name: str, *, planned: bool) -> Cost:
-    """A loop on the stand-in whose losses are read at its end; counts are those of the last step alone."""
-    with sessions_there() as placement, gradd.connect("local:") as session:
+def measured(name: str, *, planned: bool, there: There = sessions_there, watch: Watch = nullcontext) -> Cost:
+    """A loop whose losses are read at its end; what is counted, on the stand-in, and watched is the last
+    step alone.
+    """
+    with there() as placement, gradd.connect("local:") as session:
         plans = placement._sessions[session.name].session.plans
         plans.enabled = planned
         gradd.manual_seed(0)
@@ -153,8 +161,9 @@ def measured(name: str, *, planned: bool) -> Cost:
             session.flush()
         before = plans.counts["planned"]
         standin.reset()
-        losses.append(step())
-        session.flush()
+        with watch():
+            losses.append(step())
+            session.flush()
         cost = Cost([], plans.counts["planned"] - before, sum(standin.LAUNCHES.values()))
         cost.waits = standin.WAITS.copy()
         cost.losses = [loss.item() for loss in losses]

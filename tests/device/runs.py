@@ -32,6 +32,8 @@ from tests.ops.test_ops import SAMPLES, Case
 
 #: dtypes beside float64 whose gradients are taken
 DIFFERENTIATED = (None, "float32", "complex64", "bfloat16")
+#: what numbers may differ by, where NumPy computes them on both sides
+NEAR = 1e-5
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,10 @@ def found(run: Run, on: Any) -> list[Any]:
         return found
 
 
-def difference(run: Run, got: list[Any], want: list[Any]) -> str | None:
-    """What differs, in words."""
+def difference(
+    run: Run, got: list[Any], want: list[Any], near: float = NEAR, half: float = NEAR
+) -> str | None:
+    """What differs, in words; numbers by more than `near`, of 16 bits by more than `half`."""
     if len(got) != len(want):
         return f"{len(got)} results instead of {len(want)}"
     for i, (g, w) in enumerate(zip(got, want, strict=True)):
@@ -140,14 +144,15 @@ def difference(run: Run, got: list[Any], want: list[Any]) -> str | None:
         if (g.shape, g.dtype) != (w.shape, w.dtype):
             return f"result {i}: {g.dtype} {g.shape} instead of {w.dtype} {w.shape}"
         wide = complex if w.dtype.kind == "c" else float if w.dtype.kind in "fV" else w.dtype
+        close = half if w.dtype.itemsize == 2 and wide is float else near
         if run.sample.values and not np.allclose(
-            g.astype(wide), w.astype(wide), rtol=1e-5, atol=1e-5, equal_nan=True
+            g.astype(wide), w.astype(wide), rtol=close, atol=close, equal_nan=True
         ):
             return f"result {i}: other values"
     return None
 
 
-def complaint(run: Run, on: CupyBackend) -> str | None:
+def complaint(run: Run, on: CupyBackend, near: float = NEAR, half: float = NEAR) -> str | None:
     """What CuPy does otherwise than NumPy in a run, beginning with where; None if nothing."""
     refusal: Exception | None = None
     want: list[Any] = []
@@ -163,7 +168,7 @@ def complaint(run: Run, on: CupyBackend) -> str | None:
         return f"{_place(error)} {type(error).__name__}: {str(error)[:200]}"
     if refusal is not None:
         return f"? does not refuse what NumPy does: {type(refusal).__name__}: {str(refusal)[:80]}"
-    return difference(run, got, want)
+    return difference(run, got, want, near, half)
 
 
 def _place(error: Exception) -> str:

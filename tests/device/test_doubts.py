@@ -9,7 +9,7 @@ import gradd
 import numpy as np
 import pytest
 from gradd.nn import functional
-from gradd_engine.data import Doubts, ambient, holds, within
+from gradd_engine.data import Doubts, ambient, holds, noting, within
 
 from tests import standin
 from tests.standin.sessions import sessions_there
@@ -118,6 +118,37 @@ def test_the_first_check_that_failed_is_told() -> None:
         within(xp.asarray([-7, 2], np.int32), -3, 3, RuntimeError, "third {}", "c")
     with pytest.raises(RuntimeError, match=r"^third -7 \(in c,"):
         doubts.settle()
+
+
+def test_a_word_serves_on_until_it_says_something() -> None:
+    doubts = Doubts()
+
+    def noted(index: int | None) -> Any:
+        with ambient(doubts=doubts), noting(xp, 5, IndexError, "no {}", "a") as word:
+            if index is not None:
+                word[:] = xp.asarray([1, index])
+        return word
+
+    first = noted(None)
+    doubts.settle()
+    assert noted(None) is first
+    with ambient(doubts=doubts):
+        within(xp.asarray([4]), 0, 5, IndexError, "no {}", "a")
+    doubts.settle()
+    noted(-2)
+    noted(None)
+    for close in (False, True):
+        with pytest.raises(IndexError, match=r"^no -2 \(in a,"):
+            doubts.settle(close=close)
+    with ambient(doubts=doubts):
+        within(xp.asarray([7]), 0, 5, IndexError, "no {}", "a")
+    assert noted(None) is not first
+    with pytest.raises(IndexError, match=r"^no 7 \(in a,"):
+        doubts.settle()
+    noted(None)
+    doubts.settle()
+    with pytest.raises(IndexError, match=r"^no 9$"), noting(xp, 5, IndexError, "no {}", "a") as word:
+        word[:] = xp.asarray([1, 9])
 
 
 def test_without_somebody_to_tell_it_is_told_at_once() -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import ssl
 import subprocess
@@ -21,6 +22,8 @@ from typing import Any
 import httpx
 import pytest
 import yaml
+from gradd_server.cli import parser
+from gradd_server.settings import Settings
 
 from tests.docs.test_pages import run_python
 from tests.waiting import PATIENCE
@@ -141,6 +144,63 @@ def test_what_the_set_mounts_is_there_and_all_is_locked_down() -> None:
     reached = {name for name, ports in published.items() if any(p[:10] != "127.0.0.1:" for p in ports)}
     assert reached == {"caddy"}
     assert published["gradd"] == []
+
+
+def extended(path: Path) -> dict[str, Any]:
+    """The one service of a file, over the one that it extends: mappings by their keys, and what else there is
+    as a whole.
+    """
+
+    def over(base: Any, more: Any) -> Any:
+        if not isinstance(base, dict) or not isinstance(more, dict):
+            return more
+        return base | {key: over(base.get(key), value) for key, value in more.items()}
+
+    (service,) = yaml.safe_load(path.read_text())["services"].values()
+    base = service.pop("extends")
+    below = yaml.safe_load((path.parent / base["file"]).read_text())["services"][base["service"]]
+    found: dict[str, Any] = over(below, service)
+    return found
+
+
+def test_on_a_gpu_it_is_the_same_daemon_with_another_image_device_and_volume() -> None:
+    plain = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+    cuda = yaml.safe_load((DOCKER / "compose.cuda.yaml").read_text())
+    (before,) = plain["services"].values()
+    service = extended(DOCKER / "compose.cuda.yaml")
+    assert {key for key in service if service[key] != before.get(key)} == {
+        "image",
+        "build",
+        "command",
+        "deploy",
+    }
+    assert service["image"] == f"{before['image']}-cuda"
+    assert service["build"] == {**before["build"], "target": "cuda"}
+    assert service["command"] == [*before["command"], "--device", "cuda"]
+    (device,) = service["deploy"]["resources"]["reservations"]["devices"]
+    assert device == {"driver": "nvidia", "count": 1, "capabilities": ["gpu"]}
+    volumes = {volume.partition(":")[0] for volume in service["volumes"]}
+    assert volumes == set(cuda["volumes"]) == set(plain["volumes"])
+    assert cuda["name"] != plain["name"]
+
+
+def test_the_gpus_image_has_what_its_service_relies_on() -> None:
+    """Its health check, and a place in the volume for what is compiled, as the root is read-only."""
+    service = extended(DOCKER / "compose.cuda.yaml")
+    stages = (DOCKER / "Dockerfile").read_text().split("\nFROM ")
+    (stage,) = [
+        text for text in stages if text.partition("\n")[0].endswith(f" AS {service['build']['target']}")
+    ]
+    assert 'CMD ["gradd", "health"]' in stage
+    kept = re.search(r"CUPY_CACHE_DIR=(\S+)", stage)
+    assert kept is not None
+    assert kept[1].startswith(service["volumes"][0].partition(":")[2])
+
+
+def test_the_gpus_daemon_is_told_what_it_knows() -> None:
+    flag = parser().parse_args(extended(DOCKER / "compose.cuda.yaml")["command"])
+    settings = Settings.load(vars(flag), {})
+    assert (settings.device, settings.host, settings.port) == ("cuda", "127.0.0.1", 4733)
 
 
 def test_the_scrapers_key_is_made_once(served: Served, tmp_path: Path) -> None:

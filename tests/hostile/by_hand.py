@@ -53,6 +53,9 @@ def _kernels() -> Iterator[Call]:
             "native_layer_norm_backward", a, b, _t(2, 1), _t(2, 1), weight, wanted=[True, True, True],
             normalized_shape=[3], eps=1e-5, outputs=3,
         )  # fmt: skip
+        how = {"normalized_shape": [3], "eps": 1e-5}
+        yield _call("native_rms_norm", a, weight, **how, outputs=2)
+        yield _call("native_rms_norm_backward", a, b, _t(2, 1), weight, wanted=[True, True], **how, outputs=2)
     for groups, size in ((0, (1, 4, 1)), (2, (3, 2, 1))):
         yield _call(
             "channel_norm_backward", _t(3, 4, 20), _t(3, 4, 20), _t(*size), _t(*size), _t(4),

@@ -130,7 +130,10 @@ def _by_hand() -> None:
     mean = [NUMPY.from_array(np.full(1, 0.5, np.float32))]
     moments = {"lr": 0.1, "eps": 1e-8, "weight_decay": 0.1, "maximize": False}
     adam = {**moments, "beta1": 0.9, "beta2": 0.99, "decoupled": True}
+    rms = {"normalized_shape": [3], "eps": 1e-5}
     calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+        ("native_rms_norm", (*some(2),), rms),
+        ("native_rms_norm_backward", (*some(2), *mean, *some()), {**rms, "wanted": [True, True]}),
         ("straight", (some()[0], some()[0]), {}),
         ("standardized", (*some(), *mean, *mean), {"dims": [0], "eps": 1e-5}),
         ("standardize_backward", (*some(2), *mean, *mean), {"dims": [0], "eps": 1e-5}),

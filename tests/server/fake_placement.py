@@ -164,6 +164,8 @@ class FakeSession:
 class FakePlacement:
     """The placement interface over `FakeSession`, one thread for all."""
 
+    devices: tuple[str, ...] = ("cpu",)
+
     def __init__(self) -> None:
         self.sessions: dict[str, FakeSession] = {}
         self.options: dict[str, Mapping[str, Any]] = {}
@@ -173,6 +175,9 @@ class FakePlacement:
         self._free = threading.Event()
         self._free.set()
         self._thread = ThreadPoolExecutor(1)
+
+    def device_of(self, name: str) -> str | None:
+        return str(self.options[name].get("device")) if name in self.options else None
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         self.sessions[name] = FakeSession(names.own(name))

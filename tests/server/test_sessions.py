@@ -55,6 +55,19 @@ def test_bad_options(call: Caller, problem: Expect, body: object, slug: str, sta
     problem(call("GET", "/v1/sessions/demo"), "session-not-found", 404)
 
 
+def test_a_gpu_is_given_or_refused(call: Caller, placement: FakePlacement, problem: Expect) -> None:
+    placement.devices = ("cuda:0", "cuda:1")
+    assert call("PUT", "/v1/sessions/demo", json={"device": "cuda:1"}).status_code == 201
+    assert placement.options["demo"]["device"] == "cuda:1"
+    for device in ("cuda:1", "cuda"):
+        assert call("PUT", "/v1/sessions/demo", json={"device": device}).status_code == 200
+    refused = problem(call("PUT", "/v1/sessions/demo", json={"device": "cuda:0"}), "session-exists", 409)
+    assert refused["detail"] == "session 'demo' is on cuda:1, where it stays, and not on cuda:0"
+    for device in ("cuda:2", "cpu", "cuda:0,cuda:1", ""):
+        refused = problem(call("PUT", "/v1/sessions/other", json={"device": device}), "invalid-data", 422)
+        assert refused["detail"] == f"this daemon has no device {device!r}: it serves cuda:0, cuda:1"
+
+
 BAD_NAMES = {
     "inner parent": "a..b",
     "encoded parent": "%2e%2e",

@@ -11,10 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
+from gradd_engine.kernels.cuda.cublas import LIBRARIES, functions
+
+from .blas import FakeBlas
 from .counting import ENGINE, LAUNCHES, WAITS, reset
 from .cupy_like import CUPY
 
 __all__ = ["CUPY", "ENGINE", "LAUNCHES", "WAITS", "installed", "reset"]
+
+LIBRARIES[CUPY] = functions(FakeBlas(CUPY))
 
 
 @contextmanager

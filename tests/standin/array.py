@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .counting import launch, wait
-from .memory import MemoryPointer, placed, pointer
+from .graphs import making, refuse, writing
+from .memory import MemoryPointer, PooledMemory, alloc, placed, pointer
 
 
 class Flags:
@@ -24,11 +25,12 @@ class Flags:
 class Array:
     """``cupy.ndarray``."""
 
-    __slots__ = ("__weakref__", "_bare", "base")
+    __slots__ = ("__weakref__", "_bare", "_mem", "base")
     __array_priority__ = 100
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     _bare: Any
+    _mem: PooledMemory
     base: Array | None
 
     def __new__(
@@ -41,13 +43,14 @@ class Array:
     ) -> Array:
         if memptr is None:
             return cls._of(np.empty(shape, dtype, order))
-        return cls._of(placed(memptr, shape, dtype, strides))
+        return cls._of(placed(memptr, shape, dtype, strides), mem=memptr.mem)
 
     @classmethod
-    def _of(cls, a: Any, owner: Array | None = None) -> Array:
-        """An array over `a`; `owner` has its memory."""
+    def _of(cls, a: Any, owner: Array | None = None, mem: PooledMemory | None = None) -> Array:
+        """An array over `a`; `owner` has its memory, or it is `mem`, or new."""
         made = object.__new__(cls)
         made._bare = a
+        made._mem = mem or (alloc(a.nbytes).mem if owner is None else owner._mem)
         made.base = owner if owner is None or owner.base is None else owner.base
         return made
 
@@ -86,7 +89,7 @@ class Array:
     nbytes = property(lambda self: self._bare.nbytes)
     itemsize = property(lambda self: self._bare.itemsize)
     flags = property(lambda self: Flags(self._bare))
-    data = property(lambda self: pointer(self._bare))
+    data = property(lambda self: pointer(self._bare, self._mem))
     T = property(lambda self: Array._of(self._bare.T, self))
 
     @property
@@ -125,6 +128,14 @@ class Array:
         wait("get")
         return np.array(self._bare, order=order)
 
+    def set(self, values: Any, stream: Any = None) -> None:
+        """Take values of the host."""
+        refuse("copy from the host")
+        if not isinstance(values, np.ndarray) or values.dtype != self.dtype or values.shape != self.shape:
+            raise ValueError("set() takes a NumPy array of the same shape and dtype")
+        launch("set")
+        self._bare[...] = values
+
     def item(self, *at: int) -> Any:
         """One value."""
         wait("item")
@@ -157,6 +168,7 @@ class Array:
 
     # -- subscripts ------------------------------------------------------------------------------
 
+    @making
     def __getitem__(self, key: Any) -> Array:
         from .subscript import has_arrays, subscript, wait_for_masks
 
@@ -167,6 +179,7 @@ class Array:
             return Array._of(np.asarray(self._bare[at]))
         return Array._of(self._bare[at], self)
 
+    @writing
     def __setitem__(self, key: Any, value: Any) -> None:
         from .subscript import subscript, wait_for_masks
         from .wrapping import bare
@@ -183,6 +196,7 @@ class Array:
 
     # -- copies and views ------------------------------------------------------------------------
 
+    @making
     def astype(
         self, dtype: Any, order: Any = "K", casting: Any = None, subok: Any = None, copy: bool = True
     ) -> Array:
@@ -193,6 +207,7 @@ class Array:
         with np.errstate(all="ignore"):
             return Array._of(self._bare.astype(dtype, order))
 
+    @making
     def copy(self, order: Any = "C") -> Array:
         """The same values elsewhere."""
         launch("copy")
@@ -202,6 +217,7 @@ class Array:
         """One value everywhere."""
         self[...] = value
 
+    @making
     def flatten(self, order: Any = "C") -> Array:
         """A vector of the values, elsewhere."""
         launch("copy")
@@ -216,6 +232,7 @@ class Array:
 
 
 def _view(name: str) -> Callable[..., Array]:
+    @making
     def method(self: Array, *args: Any, **kw: Any) -> Array:
         found = getattr(self._bare, name)(*args, **kw)
         if np.may_share_memory(found, self._bare) or not found.size:

@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from .machine import MACHINE
+
 HERE = str(Path(__file__).parent)
 ENGINE = "gradd_engine/"
 
@@ -28,13 +30,22 @@ def caller() -> str:
 
 def wait(what: str) -> None:
     """The host waits for the device."""
+    from .graphs import refuse
+
+    refuse(what)
+    MACHINE.wait()
     WAITS[what, caller()] += 1
 
 
 def launch(name: str) -> None:
     """The device gets work, but where memory alone is made."""
-    if name not in _MEMORY:
-        LAUNCHES[name] += 1
+    from .graphs import counts
+
+    comes, alone = counts(name)
+    if name not in _MEMORY and comes:
+        MACHINE.launched(name)
+        if alone:
+            LAUNCHES[name] += 1
 
 
 def reset() -> None:

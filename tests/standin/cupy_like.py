@@ -12,7 +12,9 @@ import numpy as np
 
 from .array import Array
 from .counting import launch, wait
-from .memory import placed
+from .cuda import CUDA
+from .graphs import making, refuse, writing
+from .memory import POOL, placed
 from .raw import RawModule
 from .ufunc import Ufunc
 from .wrapping import bare, dressed, is_view
@@ -33,6 +35,8 @@ _PLAIN = frozenset(
         "promote_types", "result_type",
     }
 )  # fmt: skip
+#: functions that write to their first argument
+_WRITING = frozenset({"copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"})
 _JOINING = frozenset({"column_stack", "concatenate", "dstack", "hstack", "stack", "vstack"})
 _MAKING = frozenset({"array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray"})
 #: the public names of CuPy 14.2: for others the real module raises AttributeError
@@ -48,6 +52,8 @@ def _made(plain: Callable[..., Any], args: tuple[Any, ...], kw: dict[str, Any]) 
         )
 
     given = args[0]
+    if not isinstance(given, Array):
+        refuse("copy from the host")
     found = plain(ours(given), *args[1:], **kw)
     if isinstance(given, Array) and (found is given._bare):
         return given
@@ -89,19 +95,12 @@ def _function(space: str, home: Any, name: str) -> Callable[..., Any]:
             launch(name)
             return kw["out"]
         made = dressed(found, args)
-        if not is_view(made) or name in (
-            "copyto",
-            "fill_diagonal",
-            "place",
-            "put",
-            "put_along_axis",
-            "putmask",
-        ):
+        if not is_view(made) or name in _WRITING:
             launch(name)
         return made
 
     function.__name__ = name
-    return function
+    return (writing if name in _WRITING else making)(function)
 
 
 def _wrapped(name: str, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -159,6 +158,7 @@ def asnumpy(a: Any, stream: Any = None, order: Any = "C", out: Any = None) -> An
     return a.get(order=order) if isinstance(a, Array) else np.asarray(a, order=order)
 
 
+@making
 def where(condition: Any, *choices: Any) -> Any:
     """Either of two, or where it is true."""
     if not choices:
@@ -180,6 +180,7 @@ def broadcast_arrays(*args: Any) -> list[Any]:
     return [dressed(a, (x,)) if isinstance(x, Array) else x for a, x in zip(found, args, strict=True)]
 
 
+@making
 def isin(element: Array, test_elements: Array, assume_unique: bool = False, invert: bool = False) -> Array:
     """Which elements are among others; CuPy takes no numbers for either."""
     if not isinstance(element, Array) or not isinstance(test_elements, Array):
@@ -193,22 +194,18 @@ def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     return isinstance(a, Array) and isinstance(b, Array) and np.may_share_memory(a._bare, b._bare)
 
 
-class _Stream:
-    def synchronize(self) -> None:
-        wait("synchronize")
+class PlanCache:
+    """``cupy.fft._cache.PlanCache``: the work areas of transforms."""
+
+    def __init__(self) -> None:
+        self.areas: list[Array] = []
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.areas.clear()
 
 
-class _Device:
-    def __init__(self, index: int = 0) -> None:
-        self.id = index
-
-    def __enter__(self) -> _Device:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
+PLANS = PlanCache()
 CUPY: Any = Space("cupy", np, frozenset(_NAMES["cupy"]))
 CUPY.__version__ = "14.2.0"
 CUPY.ndarray = Array
@@ -222,9 +219,6 @@ CUPY.may_share_memory = CUPY.shares_memory = may_share_memory
 CUPY.linalg = Space("cupy.linalg", np.linalg, frozenset(_NAMES["cupy.linalg"]))
 CUPY.fft = Space("cupy.fft", np.fft, frozenset(_NAMES["cupy.fft"]))
 CUPY.lib = types.SimpleNamespace(stride_tricks=types.SimpleNamespace(as_strided=as_strided))
-CUPY.cuda = types.SimpleNamespace(
-    Device=_Device,
-    get_current_stream=_Stream,
-    is_available=lambda: True,
-    runtime=types.SimpleNamespace(memGetInfo=lambda: (1 << 36, 1 << 36)),
-)
+CUPY.fft.config = types.SimpleNamespace(get_plan_cache=lambda: PLANS)
+CUPY.cuda = CUDA
+CUPY.get_default_memory_pool = lambda: POOL

@@ -1,42 +1,205 @@
-"""The device's memory: pointers into blocks, and views that must stay inside of them."""
+"""The device's memory: a pool of blocks, pointers into them, and views that must stay inside."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
+from .machine import MACHINE, CUDARuntimeError
+
+#: by their addresses, the arrays whose memory somebody asked the address of
+_TOLD: WeakValueDictionary[int, Any] = WeakValueDictionary()
+#: what blocks are multiples of, in bytes
+UNIT = 512
+
+
+class OutOfMemoryError(MemoryError):
+    """``cupy.cuda.memory.OutOfMemoryError``."""
+
+    def __init__(self, size: int, total: int, limit: int = 0) -> None:
+        text = f"Out of memory allocating {size:,} bytes (allocated so far: {total:,} bytes"
+        super().__init__(text + (f", limit set to: {limit:,} bytes)." if limit else ")."))
+
+
+class _Chunk:
+    """What the pool has taken of a device at once, and how much of it is in use."""
+
+    def __init__(self, device: int, size: int) -> None:
+        self.device, self.size = device, size
+        self.used = 0
+
+
+class PooledMemory:
+    """A part of a chunk, given back when nobody refers to it."""
+
+    def __init__(self, pool: MemoryPool, chunk: _Chunk | None, size: int, device: int) -> None:
+        self._pool, self._chunk = pool, chunk
+        self.size, self.device_id = size, device
+
+    def __del__(self) -> None:
+        if self._chunk is not None:
+            self._pool._free(self._chunk, self.size)
+
+
+class MemoryPool:
+    """``cupy.cuda.MemoryPool``. Parts of a chunk are not told apart: what is free of it is one part."""
+
+    def __init__(self) -> None:
+        self._chunks: list[_Chunk] = []
+        self._limits: Counter[int] = Counter()
+        self._lock = threading.RLock()
+
+    def malloc(self, size: int) -> MemoryPointer:
+        """A block: of what is free, or new memory of this thread's device."""
+        size = -(-size // UNIT) * UNIT
+        device = MACHINE.current
+        if not size:
+            return MemoryPointer(None, 0, PooledMemory(self, None, 0, device))
+        with self._lock:
+            room = [c for c in self._here(device) if c.size - c.used >= size]
+            chunk = min(room, key=lambda c: c.size - c.used) if room else self._more(device, size)
+            chunk.used += size
+            return MemoryPointer(None, 0, PooledMemory(self, chunk, size, device))
+
+    def _more(self, device: int, size: int) -> _Chunk:
+        total, limit = self.total_bytes(), self._limits[device]
+        if limit and total + size > limit:
+            raise OutOfMemoryError(size, total, limit)
+        for attempt in range(3):
+            if attempt == 2:
+                gc.collect()
+            if attempt:
+                self.free_all_blocks()
+            try:
+                chunk = _Chunk(MACHINE.malloc(size), size)
+            except CUDARuntimeError as error:
+                if error.status != 2:
+                    raise
+            else:
+                self._chunks.append(chunk)
+                return chunk
+        raise OutOfMemoryError(size, total, limit)
+
+    def _free(self, chunk: _Chunk, size: int) -> None:
+        with self._lock:
+            chunk.used -= size
+
+    def _here(self, device: int | None = None) -> list[_Chunk]:
+        device = MACHINE.current if device is None else device
+        return [c for c in self._chunks if c.device == device]
+
+    def free_all_blocks(self) -> None:
+        """Give chunks of which nothing is in use back to this thread's device."""
+        with self._lock:
+            for chunk in self._here():
+                if not chunk.used:
+                    self._chunks.remove(chunk)
+                    MACHINE.taken[chunk.device] -= chunk.size
+
+    def gaps(self) -> list[int]:
+        """Bytes of what is free, by chunk; CuPy's does not tell."""
+        return [c.size - c.used for c in self._here() if c.size > c.used]
+
+    def used_bytes(self) -> int:
+        """Of blocks that are in use."""
+        return sum(c.used for c in self._here())
+
+    def total_bytes(self) -> int:
+        """Of all that it has."""
+        return sum(c.size for c in self._here())
+
+    def set_limit(self, size: int | None = None) -> None:
+        """Take no more than that of this thread's device; 0 or None: no limit."""
+        self._limits[MACHINE.current] = size or 0
+
 
 class MemoryPointer:
-    """A place in a block, in bytes from its start."""
+    """A place in a block, in bytes from its start. `mem` keeps the block."""
 
-    def __init__(self, block: Any, offset: int) -> None:
+    def __init__(self, block: Any, offset: int, mem: PooledMemory) -> None:
         self.block = block
         self.offset = offset
+        self.mem = mem
 
     def __add__(self, bytes_: int) -> MemoryPointer:
-        return MemoryPointer(self.block, self.offset + int(bytes_))
+        return MemoryPointer(self.block, self.offset + int(bytes_), self.mem)
 
     @property
     def ptr(self) -> int:
-        """The address."""
+        """The address. Memory of the pool that no array is in is NumPy's once somebody asks for it."""
+        if self.block is None:
+            roomy = np.empty(self.mem.size + UNIT - 1, np.uint8)
+            begin = -_address(roomy) % UNIT
+            self.block = roomy[begin : begin + self.mem.size]
+        owner = _owner(self.block)
+        _TOLD[_address(owner)] = owner
         return _address(self.block) + self.offset
+
+
+POOL = MemoryPool()
+_allocator: Callable[[int], MemoryPointer] = POOL.malloc
+_own = threading.local()
+
+
+def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> None:
+    """``cupy.cuda.set_allocator``: arrays get their memory there."""
+    global _allocator
+    _allocator = POOL.malloc if allocator is None else allocator
+
+
+@contextmanager
+def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> Iterator[None]:
+    """``cupy.cuda.using_allocator``: the same for this thread, as long as the block lasts."""
+    before = getattr(_own, "allocator", None)
+    _own.allocator = POOL.malloc if allocator is None else allocator
+    try:
+        yield
+    finally:
+        _own.allocator = before
+
+
+def alloc(size: int) -> MemoryPointer:
+    """``cupy.cuda.alloc``."""
+    return (getattr(_own, "allocator", None) or _allocator)(size)
 
 
 def _address(a: Any) -> int:
     return int(a.__array_interface__["data"][0])
 
 
-def pointer(a: Any) -> MemoryPointer:
-    """Where a NumPy array begins in the block that it lies in."""
-    owner = a
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    # an array that owns its memory fills it, in whatever order
+def _owner(a: Any) -> Any:
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+    return a
+
+
+def _flat(owner: Any) -> Any:
+    """All octets of an array that has its memory. It fills that, in whatever order."""
     order = sorted(range(owner.ndim), key=lambda i: (-owner.strides[i], -owner.shape[i]))
-    block = owner.transpose(order).reshape(-1).view(np.uint8)
-    return MemoryPointer(block, _address(a) - _address(owner))
+    return owner.transpose(order).reshape(-1).view(np.uint8)
+
+
+def memory_at(address: int, octets: int) -> Any:
+    """The octets from an address on; AssertionError unless they lie in the memory of an array that lives,
+    whose address somebody asked for.
+    """
+    for begin, owner in list(_TOLD.items()):
+        if begin <= address and address + octets <= begin + owner.nbytes:
+            return _flat(owner)[address - begin : address - begin + octets]
+    raise AssertionError(f"{octets} bytes from address {address:#x} on are in no array")
+
+
+def pointer(a: Any, mem: PooledMemory) -> MemoryPointer:
+    """Where a NumPy array begins in the block that it lies in."""
+    owner = _owner(a)
+    return MemoryPointer(_flat(owner), _address(a) - _address(owner), mem)
 
 
 def placed(at: MemoryPointer, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Any:

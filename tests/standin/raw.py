@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tests.cuda import host
 
 from .array import Array
 from .counting import launch
+from .graphs import writing
+from .wrapping import bare
 
 #: whether blocks and threads run backwards: what differs then depends on their order
 ORDER = {"turned": False}
@@ -22,8 +26,14 @@ class RawKernel:
 
     def __call__(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any]) -> None:
         assert block[1:] == (1, 1), "the shim knows threads of one dimension"
+        # what is not of the device is passed by value
+        args = [x.copy() if isinstance(x, np.ndarray) else x for x in args]
+        self._start(grid, block, args)
+
+    @writing
+    def _start(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any]) -> None:
         launch(self._name.partition("<")[0])
-        given = [x._bare if isinstance(x, Array) else x for x in args]
+        given = [bare(x) if isinstance(x, Array) else x for x in args]
         host.built(self._code, self._names).launch(self._name, grid, block[0], given, ORDER["turned"])
 
 

@@ -27,6 +27,14 @@ class AtOnce(Doubts):
     def add(self, check: Any, number: Any) -> None:
         """See Doubts.add."""
         super().add(check, number)
+        self._tell(check)
+
+    def used(self, check: Any) -> None:
+        """See Doubts.used."""
+        super().used(check)
+        self._tell(check)
+
+    def _tell(self, check: Any) -> None:
         try:
             self.settle()
         except Exception as error:
@@ -35,12 +43,19 @@ class AtOnce(Doubts):
 
 
 @contextmanager
-def sessions_there() -> Iterator[InlinePlacement]:
-    """`local:` sessions that begin within the block compute on the stand-in, as with ``--device cuda``."""
-    with installed():
-        placement = InlinePlacement("cuda")
+def sessions_on(placement: InlinePlacement) -> Iterator[InlinePlacement]:
+    """`local:` sessions that begin within the block are this placement's, which ends with it."""
     try:
         with mock.patch.object(local, "_placement", placement):
             yield placement
     finally:
         placement.shutdown()
+
+
+@contextmanager
+def sessions_there() -> Iterator[InlinePlacement]:
+    """`local:` sessions that begin within the block compute on the stand-in, as with ``--device cuda``."""
+    with installed():
+        placement = InlinePlacement("cuda")
+    with sessions_on(placement):
+        yield placement

@@ -8,6 +8,7 @@ import numpy as np
 
 from .array import Array
 from .counting import launch
+from .graphs import making, writing
 from .subscript import subscript, wait_for_masks
 from .wrapping import bare, dressed
 
@@ -32,6 +33,7 @@ class Ufunc:
         self.__name__ = self.name = plain.__name__
         self.nin, self.nout, self.nargs = plain.nin, plain.nout, plain.nargs
 
+    @making
     def __call__(self, *args: Any, out: Any = None, dtype: Any = None, casting: Any = None, **kw: Any) -> Any:
         if kw:
             raise TypeError(f"Wrong arguments {kw}")
@@ -52,6 +54,7 @@ class Ufunc:
             found = self._plain(*map(bare, args), **given)
         return out[0] if isinstance(out, tuple) and len(out) == 1 else dressed(found) if out is None else out
 
+    @writing
     def at(self, a: Array, indices: Any, b: Any = None) -> None:
         """Apply in place at indices, repeated ones included."""
         if self.name not in _AT:
@@ -63,6 +66,7 @@ class Ufunc:
         wait_for_masks(places)
         self._plain.at(a._bare, places, bare(b))
 
+    @making
     def reduce(
         self, array: Array, axis: Any = 0, dtype: Any = None, out: None = None, keepdims: bool = False
     ) -> Any:
@@ -70,11 +74,13 @@ class Ufunc:
         self._only("reduce", "add", "multiply")
         return dressed(self._plain.reduce(array._bare, axis, dtype, keepdims=keepdims))
 
+    @making
     def accumulate(self, array: Array, axis: int = 0, dtype: Any = None, out: None = None) -> Any:
         """Cumulative sum or product."""
         self._only("accumulate", "add", "multiply")
         return dressed((np.cumsum if self.name == "add" else np.cumprod)(array._bare, axis, dtype))
 
+    @making
     def reduceat(
         self, array: Array, indices: Array, axis: int = 0, dtype: Any = None, out: None = None
     ) -> Any:
@@ -82,6 +88,7 @@ class Ufunc:
         self._only("reduceat", "add")
         return dressed(self._plain.reduceat(array._bare, indices._bare, axis, dtype))
 
+    @making
     def outer(self, a: Any, b: Any, **kw: Any) -> Any:
         """All pairs."""
         launch(self.name)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .array import Array
+from .machine import MACHINE
 
 
 def bare(x: Any) -> Any:
@@ -16,6 +17,11 @@ def bare(x: Any) -> Any:
     Like CuPy, takes NumPy's scalars and 0-d arrays as numbers.
     """
     if isinstance(x, Array):
+        if x._mem.device_id != MACHINE.current:
+            raise ValueError(
+                f"Array device must be same as the current device: array device = {x._mem.device_id} while "
+                f"current = {MACHINE.current}"
+            )
         return x._bare
     if isinstance(x, np.ndarray):
         if x.ndim:

@@ -62,6 +62,7 @@ class RecordedFunction:
                 tree,
                 mode(),
                 state.dtype,
+                state.tf32,
                 state.casting,
                 same,
                 *(_signature(x, names) for x in leaves),

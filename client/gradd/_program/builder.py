@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 class CachedProgram:
     """A program that was sent before: its steps, its id, its definition, and where it was first recorded."""
 
-    __slots__ = ("definition", "dtype", "hints", "id", "inputs", "sites", "steps")
+    __slots__ = ("definition", "dtype", "hints", "id", "inputs", "sites", "steps", "tf32")
 
     def __init__(self, built: Builder) -> None:
         self.steps = built.steps
         self.inputs = len(built.inputs)
-        self.dtype = built.dtype
+        self.dtype, self.tf32 = built.dtype, built.tf32
         self.definition = built.definition()
         self.id = self.definition.id()
         self.sites = sites_of(built.sites)
@@ -40,7 +40,7 @@ class Builder:
 
     __slots__ = (
         "began", "dtype", "encoded", "inputs", "known", "outputs", "settled", "sites", "slots", "steps",
-        "tensors", "uploads", "values",
+        "tensors", "tf32", "uploads", "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -49,6 +49,8 @@ class Builder:
         self.began = 0.0
         #: the default dtype that they were recorded under
         self.dtype = state.dtype
+        #: whether a device may round operands to TF32 in them
+        self.tf32 = state.tf32
         self.sites: list[Site] = []
         #: id -> input number
         self.slots: dict[str, int] = {}
@@ -87,8 +89,9 @@ class Builder:
 
     def begin(self, known: CachedProgram | None) -> None:
         """The first step is about to be added; `known` is a program that begins with it."""
-        self.began, self.dtype = perf_counter(), state.dtype
-        self.known = known if known is not None and known.dtype is self.dtype else None
+        self.began, self.dtype, self.tf32 = perf_counter(), state.dtype, state.tf32
+        same = known is not None and known.dtype is self.dtype and known.tf32 is self.tf32
+        self.known = known if same else None
 
     def append(self, step: Recorded, site: Site) -> int:
         """Add a step, whose values and uploads were already added; returns its first output slot."""
@@ -118,13 +121,14 @@ class Builder:
 
     def key(self) -> tuple[Any, ...]:
         """The identity of the program, hashable."""
-        return (len(self.inputs), self.dtype, *self.steps)
+        return (len(self.inputs), self.dtype, self.tf32, *self.steps)
 
     def definition(self) -> Program:
         """The program as on the wire."""
         n = len(self.inputs)
         dtype: Any = msgspec.UNSET if self.dtype is float32 else self.dtype.name
-        return Program(n, [_step(s, n) for s in self.steps], dtype)
+        tf32: Any = True if self.tf32 else msgspec.UNSET
+        return Program(n, [_step(s, n) for s in self.steps], dtype, tf32)
 
 
 def _step(s: Recorded, n: int) -> Step:

@@ -213,6 +213,7 @@ class Trail:
             or LEVELS
             or any(map(own.get, _ELSEWHERE))
             or state.dtype is not lesson.known.dtype
+            or state.tf32 is not lesson.known.tf32
         )
 
     def _give(

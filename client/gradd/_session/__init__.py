@@ -3,13 +3,12 @@ current.
 """
 
 from .aconnecting import aconnect
-from .connecting import connect, current, delete_session, set_default_dtype
+from .connecting import allow_tf32, connect, current, delete_session, set_default_dtype
 from .process import begin_alone, close_all, watch
 from .session import SESSIONS, Session
 from .timeline import MarkedRange
 
 __all__ = [
-    "SESSIONS", "MarkedRange", "Session", "aconnect", "begin_alone", "close_all", "connect", "current",
-    "delete_session",
-    "set_default_dtype", "watch",
+    "SESSIONS", "MarkedRange", "Session", "aconnect", "allow_tf32", "begin_alone", "close_all", "connect",
+    "current", "delete_session", "set_default_dtype", "watch",
 ]  # fmt: skip

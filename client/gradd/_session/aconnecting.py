@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Generator
 
+    from gradd_engine.data import Device
     from gradd_protocol.messages import SnapshotInfo
 
 
@@ -22,9 +23,9 @@ class Connecting:
     def __init__(
         self, url: str | None, session: str | None, token: str | None, transport: str,
         reconnect: float | None, from_snapshot: SnapshotInfo | str | os.PathLike[str] | None,
-        timeout: float | None,
+        timeout: float | None, device: str | Device | None,
     ) -> None:  # fmt: skip
-        self._how = (url, session, token, transport, reconnect, from_snapshot, timeout)
+        self._how = (url, session, token, transport, reconnect, from_snapshot, timeout, device)
         self._made: Session | None = None
 
     def __await__(self) -> Generator[object, None, Session]:
@@ -49,7 +50,7 @@ class Connecting:
 def aconnect(
     url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream",
     reconnect: float | None = None, from_snapshot: SnapshotInfo | str | os.PathLike[str] | None = None,
-    timeout: float | None = None,
+    timeout: float | None = None, device: str | Device | None = None,
 ) -> Connecting:  # fmt: skip
     """Connect to a session within an event loop, and make it current in this task and in those that it
     creates: ``async with gradd.aconnect(...) as session``, or ``session = await gradd.aconnect(...)``.
@@ -57,4 +58,4 @@ def aconnect(
     Parameters and errors are those of `connect`. What waits is awaited: `Tensor.anumpy`, `aitem`, `atolist`,
     `Session.aflush`, `aclose`.
     """
-    return Connecting(url, session, token, transport, reconnect, from_snapshot, timeout)
+    return Connecting(url, session, token, transport, reconnect, from_snapshot, timeout, device)

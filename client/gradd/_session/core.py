@@ -14,7 +14,8 @@ from gradd_protocol import names
 from .._exceptions import GraddError, copy_of
 from .._mirror import MIRROR, Machine, MirrorState
 from .._recording import Draws, Recorder, Sharing
-from .._wire import AttentiveWire, Live, Outbox
+from .._wire import AttentiveWire, Live, Outbox, patience
+from .managing import manage
 
 if TYPE_CHECKING:
     from .._mirror import MirrorBackend
@@ -39,9 +40,12 @@ class Core:
 
     def __init__(
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
-        reconnect: float | None = None, timeout: float | None = None,
+        reconnect: float | None = None, timeout: float | None = None, device: str | None = None,
     ) -> None:  # fmt: skip
-        self._name = names.session(name or f"anon-{secrets.token_hex(16)}")
+        own = self._name = names.session(name or f"anon-{secrets.token_hex(16)}")
+        if device is not None:
+            with patience(timeout, lambda: False):
+                manage(url, own, token, lambda transport: transport.place(device))
         self.url = url
         #: held while an op runs on the mirror and is recorded, a batch is sent, or a reply awaited
         self.lock = threading.RLock()

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradd_engine.data import Device
 from gradd_protocol import messages as m
 
 from .._exceptions import ConnectionFailed, GraddError, SessionClosed
@@ -33,11 +34,14 @@ class Session(Listening, Awaiting, Naming, Curving):
 
     def __init__(
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
-        reconnect: float | None = None, timeout: float | None = None,
+        reconnect: float | None = None, timeout: float | None = None, device: str | None = None,
     ) -> None:  # fmt: skip
         acquaint()
         self.backend = MirrorBackend(self, Tensor, self)
-        super().__init__(url, name, transport, token, reconnect, timeout)
+        super().__init__(url, name, transport, token, reconnect, timeout, device)
+        if isinstance(self.wire.info.device, str):
+            # whichever it is of the daemon's, it is the only one that the session has
+            self.backend.device = Device(self.wire.info.device, 0)
         SESSIONS.add(self)
 
     # -- state -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What PyTorch lets a process set, of which nothing depends here: the daemon's kernels leave no choice. What
+"""What PyTorch lets a process set. Of most nothing depends here: the daemon's kernels leave no choice. What
 was set can be read.
 """
 
@@ -9,14 +9,15 @@ from typing import Any
 
 from gradd_engine.data import Device, dtypes, warn
 
-from .._session import current, set_default_dtype
+from .._session import allow_tf32, current, set_default_dtype
 from .._tensor import dtype_of
 
 _DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
 
 _deterministic, _warns_only = False, False
-_precision = "highest"
+#: by `set_float32_matmul_precision`, and in the words of `torch.backends.cuda.matmul.fp32_precision`
+_precision, _fp32_precision = "highest", "none"
 _threads = {"intra": 0, "inter": 0}
 _device: Device | None = None
 
@@ -68,24 +69,47 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Has no effect: products of float32 are computed in float32. Warns where `precision` is none of
-    ``highest``, ``high``, ``medium``.
+    """How products of float32 are computed on a GPU: ``highest`` in float32, ``high`` and ``medium`` with
+    operands rounded to TF32. Has no effect on a CPU. Warns where `precision` is none of these.
 
     As https://docs.pytorch.org/docs/stable/generated/torch.set_float32_matmul_precision.html.
     """
-    global _precision
     if precision not in _PRECISIONS:
         warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
             "setFloat32MatmulPrecision call has no effect."
         )
         return
-    _precision = precision
+    _set_precision(precision, "ieee" if precision == "highest" else "tf32")
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was told."""
+    """What `set_float32_matmul_precision` was told, or what follows from the switches of
+    `torch.backends.cuda.matmul`.
+    """
     return _precision
+
+
+def get_fp32_precision() -> str:
+    """The same in the words of `torch.backends.cuda.matmul.fp32_precision`."""
+    return _fp32_precision
+
+
+def set_fp32_precision(precision: str) -> None:
+    """See `torch.backends.cuda.matmul.fp32_precision`: ``tf32``, ``ieee``, or ``none`` for the default, which
+    is the same. RuntimeError for anything else.
+    """
+    if precision == "bf16":
+        raise RuntimeError("backend 'cuda' does not support precision 'bf16'")
+    if precision not in ("ieee", "none", "tf32"):
+        raise RuntimeError(f"Unknown precision: {precision}")
+    _set_precision("high" if precision == "tf32" else "highest", precision)
+
+
+def _set_precision(precision: str, fp32: str) -> None:
+    global _precision, _fp32_precision
+    _precision, _fp32_precision = precision, fp32
+    allow_tf32(fp32 == "tf32")
 
 
 def set_num_threads(threads: int) -> None:

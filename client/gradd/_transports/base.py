@@ -118,6 +118,9 @@ class Transport(Protocol):
         Changes nothing.
         """
 
+    def place(self, device: str) -> None:
+        """Create the session on that device, or find it there. Raises ServerError where that cannot be."""
+
     def delete(self, within: float | None = None) -> None:
         """Delete the session on the server; wait at most `within` seconds, if given."""
 

@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol import frames
+from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 from gradd_protocol.version import EXTENSIONS
@@ -150,6 +150,14 @@ class LocalTransport:
                 counts = each.counts
                 return Glance(each.tensors, each.bytes, counts.get("planned", 0), counts.get("eager", 0))
         return None
+
+    def place(self, device: str) -> None:
+        """See Transport.place."""
+        devices = self._placement.devices
+        if not names.is_device(device, devices):
+            said = f"this process has no device {device!r}: its sessions are on {', '.join(devices)}"
+            raise error_of(problem("invalid-data", said), None, None)
+        self._placement.open(self._name, {"device": device})
 
     def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import json
+
 from .control import Control
 from .snapshots import RemoteShelf
 
@@ -43,6 +45,10 @@ class Remote:
     def glance(self) -> Glance | None:
         """See Transport.glance."""
         return self._control.glance()
+
+    def place(self, device: str) -> None:
+        """See Transport.place."""
+        self._control.call("PUT", "", json.encode({"device": device}))
 
     def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""

@@ -212,10 +212,11 @@ class Outbox:
     def program(self, built: Builder) -> CachedProgram:
         """The program of these steps."""
         known = built.known
-        if known is not None and (len(known.steps), known.inputs, known.dtype) == (
+        if known is not None and (len(known.steps), known.inputs, known.dtype, known.tf32) == (
             len(built.steps),
             len(built.inputs),
             built.dtype,
+            built.tf32,
         ):
             return known
         key = built.key()

@@ -113,7 +113,7 @@ class Wire:
     def _begin(self, attached: m.Attached) -> None:
         """Go on as another writer."""
         self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
-        self.prefix = f"@{self.writer}."
+        self.prefix, self.info = f"@{self.writer}.", attached.session
         self.prefixes += (self.prefix,)
         self.seq = self.answered = self.ack = self._called_off = self.flying_bytes = 0
         #: the newest batch with steps

@@ -1,5 +1,5 @@
-"""Switches of PyTorch's backends. Scripts may set them; none has an effect, for the daemon's kernels leave no
-choice, but what they are set to can be read.
+"""Switches of PyTorch's backends. Scripts may set them, and read what they are set to. Only those of
+`cuda.matmul` for TF32 have an effect: the daemon's kernels leave no other choice.
 
 As https://docs.pytorch.org/docs/stable/backends.html.
 """

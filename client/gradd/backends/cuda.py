@@ -6,17 +6,39 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .._surface import get_fp32_precision, set_float32_matmul_precision, set_fp32_precision
 from ..cuda import is_available
 
 
 class _Products:
-    """How products of matrices are computed."""
+    """How products of matrices are computed. What else is set than how float32 is has no effect: sums of
+    products are of float32.
+    """
 
     def __init__(self) -> None:
-        self.allow_tf32 = False
         self.allow_fp16_reduced_precision_reduction = True
         self.allow_bf16_reduced_precision_reduction = True
         self.allow_fp16_accumulation = False
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether a GPU may round operands of float32 to TF32: see `set_float32_matmul_precision`."""
+        return get_fp32_precision() == "tf32"
+
+    @allow_tf32.setter
+    def allow_tf32(self, allowed: bool) -> None:
+        if not isinstance(allowed, bool):
+            raise RuntimeError(f"set_allow_tf32_cublas expects a bool, but got {type(allowed).__name__}")
+        set_float32_matmul_precision("high" if allowed else "highest")
+
+    @property
+    def fp32_precision(self) -> str:
+        """``tf32`` or ``ieee``, or ``none`` for the default, which is the same."""
+        return get_fp32_precision()
+
+    @fp32_precision.setter
+    def fp32_precision(self, precision: str) -> None:
+        set_fp32_precision(precision)
 
 
 matmul = _Products()

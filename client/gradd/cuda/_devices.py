@@ -100,13 +100,13 @@ def get_gencode_flags() -> str:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the current session computes on a GPU: bfloat16 is computed in float32."""
-    return including_emulation and is_available()
+    """Whether the current session computes on a GPU: matrices of bfloat16 are multiplied as they are."""
+    return is_available()
 
 
 def is_tf32_supported() -> bool:
-    """False: float32 is computed in float32."""
-    return False
+    """Whether the current session computes on a GPU: see `set_float32_matmul_precision`."""
+    return is_available()
 
 
 def utilization(device: Any = None) -> int:

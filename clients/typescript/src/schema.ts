@@ -419,6 +419,8 @@ export interface ListedSession {
   asleep: boolean;
   /** The last time that other kernels made it again, if any did. */
   restored?: Restored;
+  /** The kind of device that it computes on, where that is not `cpu`. */
+  device?: string;
   /** Its engine process ended; it can only be deleted. */
   lost?: boolean;
   /** The problem for which its store does not give it at the moment. */
@@ -720,6 +722,8 @@ export interface SessionInfo {
   asleep: boolean;
   /** The last time that other kernels made it again, if any did. */
   restored?: Restored;
+  /** The kind of device that it computes on, where that is not `cpu`. */
+  device?: string;
 }
 
 /** The name of a session. */
@@ -727,7 +731,10 @@ export type SessionName = string;
 
 /** The body of PUT session. Absent members have the daemon's defaults. */
 export interface SessionOptions {
-  /** In this release, must be the daemon's own device. */
+  /**
+   * The daemon's device, or one of its GPUs, as `cuda:1`; `cuda` is any of them. Absent: the daemon's; of
+   * several GPUs the one with most memory left for the tenant.
+   */
   device?: string | null;
   /** Limit for the session's tensors, in bytes. */
   quota_bytes?: number | null;

@@ -14,6 +14,8 @@ import numpy as np
 from ..data import (
     BOOL,
     INT,
+    Account,
+    BlockAccount,
     Device,
     DType,
     Meta,
@@ -68,6 +70,8 @@ class ArrayBackend:
 
     is_meta = False
     eager = True
+    #: whether what it is told can be captured, to be started as a whole
+    captures = False
     level = 0
     tensor_class = Tensor
     made: Callable[..., Tensor] = Tensor._made
@@ -78,7 +82,7 @@ class ArrayBackend:
         self._ndarray = xp.ndarray
         self.device = Device(device)
         #: what computes each op; plans take their kernels from here too
-        self.kernels = KernelTable(xp)
+        self.kernels = self._table = KernelTable(xp)
 
     @contextmanager
     def watched(self, watch: Watch | None) -> Iterator[None]:
@@ -100,8 +104,41 @@ class ArrayBackend:
         """What the device has; 0 where that is the machine's memory."""
         return 0
 
+    def select(self) -> None:
+        """Let what this thread computes from now on be done by this device."""
+
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
+
+    def capture(self, work: Callable[[], None]) -> Any:
+        """What `work` starts on a device, to be started as a whole."""
+        raise NotImplementedError(f"{type(self).__name__} captures nothing")
+
+    #: bytes that memory is given out in multiples of
+    block = 1
+    #: devices of the kind that this process sees
+    visible = 1
+
+    def cost(self, nbytes: int) -> int:
+        """What memory of so many bytes takes."""
+        return -(-nbytes // self.block) * self.block
+
+    def account(self, limit: int) -> Account:
+        """An account of what its memory takes."""
+        return Account(limit) if self.block == 1 else BlockAccount(limit, self.block)
+
+    def spare(self, drop: Callable[[], None]) -> None:
+        """Call `drop` where memory runs out, which lets go of what can be made again. Here the system sees to
+        that: caches are swapped like all else.
+        """
+
+    def stopwatch(self) -> Any:
+        """What measures how long the device takes for what it is told; None where calls return when it is
+        done.
+        """
+
+    def verify(self) -> None:
+        """Raise DeviceFailed where the device has failed for good. Waits for nothing."""
 
     # -- kernels -----------------------------------------------------------------------------------
 
@@ -115,7 +152,10 @@ class ArrayBackend:
             spend(op.name, metas[0].room, metas[0].room)
         account = state.account
         if account is not None:
-            account.take(sum([m.nbytes for m in metas]) if len(metas) != 1 else metas[0].nbytes)
+            if len(metas) == 1:
+                account.take(metas[0].nbytes)
+            else:
+                account.take_all([m.nbytes for m in metas])
         tensors: list[Tensor] = []
         try:
             compute = metas[0].compute if metas else None
@@ -124,7 +164,7 @@ class ArrayBackend:
                 if isinstance(x, Tensor) and x.dtype is compute and not compute.is_half:
                     given.append(x.array)
                 else:
-                    given.append(self._argument(x, compute, op.written[len(given)]))
+                    given.append(self._argument(op, len(given), x, compute))
             all_ = self._attributes(op, metas, attrs) if op.random or op.needs_meta else attrs
             run, kernel = quiet_copy().run, self.kernels[op]
             found = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
@@ -158,14 +198,16 @@ class ArrayBackend:
             if len(takes) == 2:
                 x, y = inputs
                 t, u = takes
-                x = x.array if t is None else t(x) if t else self._argument(x, m.compute, False)
-                y = y.array if u is None else u(y) if u else self._argument(y, m.compute, False)
+                x = x.array if t is None else t(x) if t else self._argument(op, 0, x, m.compute)
+                y = y.array if u is None else u(y) if u else self._argument(op, 1, y, m.compute)
                 a = run(kernel, self.xp, x, y, **all_) if all_ else run(kernel, self.xp, x, y)
             else:
                 given: list[Any] = []
-                for t in takes:
-                    x = inputs[len(given)]
-                    given.append(x.array if t is None else t(x) if t else self._argument(x, m.compute, False))
+                for at, t in enumerate(takes):
+                    x = inputs[at]
+                    given.append(
+                        x.array if t is None else t(x) if t else self._argument(op, at, x, m.compute)
+                    )
                 a = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
             if not (
                 type(a) is self._ndarray
@@ -196,7 +238,7 @@ class ArrayBackend:
             # The result is computed beside the target.
             spend(op.name, meta.room, meta.room + meta.nbytes)
         metas = (meta,)
-        given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
+        given = [self._argument(op, at, x, meta.compute) for at, x in enumerate(inputs)]
         all_ = self._attributes(op, metas, attrs)
         try:
             quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **all_))
@@ -216,13 +258,18 @@ class ArrayBackend:
             attrs = {**attrs, "meta": metas[0]}
         return attrs
 
-    def _argument(self, x: Any, compute: DType | None, written: bool) -> Any:
-        """What a kernel gets of an input; of what it writes to, the memory itself."""
+    def is_given(self, op: Op, at: int) -> bool:
+        """Whether a kernel gets an input as it is: what it writes to, and 16-bit numbers that it takes."""
+        return op.written[at] or op.name in self._table.narrow
+
+    def _argument(self, op: Op, at: int, x: Any, compute: DType | None) -> Any:
+        """What the kernel of an op gets of an input, or of an element of it."""
+        given = self.is_given(op, at)
         if isinstance(x, Tensor):
-            return x.array if written else self.argument(x.array, x.dtype, compute)
+            return x.array if given else self.argument(x.array, x.dtype, compute)
         if isinstance(x, (list, tuple)):
-            return [self._argument(e, compute, written) for e in x]
-        return x if written else self.number(x, compute)
+            return [self._argument(op, at, e, compute) for e in x]
+        return x if given else self.number(x, compute)
 
     def argument(self, a: Any, dtype: DType, compute: DType | None) -> Any:
         """An array of `dtype` for a kernel computing in `compute` (None: as it is; 16 bits as float32)."""

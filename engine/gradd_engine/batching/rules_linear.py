@@ -162,6 +162,19 @@ def _layer_norm(call: MappedCall) -> Any:
     return call.composed(norm)
 
 
+@rule("native_rms_norm")
+def _rms_norm(call: MappedCall) -> Any:
+    input, weight = call.inputs
+    if weight is None or not weight.mapped:
+        return call.below([call.front(input), call.physical(weight)])
+
+    def norm(input: Any, weight: Any, **how: Any) -> Any:
+        x, rrms = named.native_rms_norm(input, None, **how)
+        return _affine(x, weight, None, input.ndim - len(how["normalized_shape"])), rrms
+
+    return call.composed(norm)
+
+
 @rule("native_group_norm")
 def _group_norm(call: MappedCall) -> Any:
     input, weight, bias = call.inputs

@@ -3,8 +3,8 @@ thread that computes.
 """
 
 from . import dtypes, rng
-from .device import Device
-from .doubts import Doubts, holds, told, told_late, within
+from .device import Device, DeviceFailed
+from .doubts import Doubts, holds, noting, told_late, within
 from .dtypes import (
     BOOL,
     FLOAT,
@@ -49,7 +49,17 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, Halted, Lease, OutOfQuota, collect
+from .memory import (
+    NODE_BYTES,
+    TENSOR_BYTES,
+    Account,
+    BlockAccount,
+    DeviceFull,
+    Halted,
+    Lease,
+    OutOfQuota,
+    collect,
+)
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -77,8 +87,11 @@ __all__ = [
     "SEED",
     "TENSOR_BYTES",
     "Account",
+    "BlockAccount",
     "DType",
     "Device",
+    "DeviceFailed",
+    "DeviceFull",
     "Doubts",
     "Halted",
     "Lease",
@@ -118,6 +131,7 @@ __all__ = [
     "may_overlap",
     "mode",
     "no_deletion",
+    "noting",
     "numel",
     "overlaps_itself",
     "preserve_format",
@@ -132,7 +146,6 @@ __all__ = [
     "rng",
     "set_mode",
     "state",
-    "told",
     "told_late",
     "uint8",
     "view_strides",

@@ -8,6 +8,13 @@ _KINDS = (
 )  # fmt: skip
 
 
+class DeviceFailed(BaseException):
+    """A device that does nothing more for this process: what it computed since it was last waited for may be
+    wrong, and it takes a new process to use it again. No Exception, so that nothing takes it for the failure
+    of an op.
+    """
+
+
 class Device:
     """A device by PyTorch's name: ``cpu``, ``cuda:0``, ``meta``."""
 

@@ -6,11 +6,15 @@ anyway (a fetch). Only then is it told: kernels went on meanwhile, with indices 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .state import state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: kinds of checks that may be open; beyond them, one waits
 _MOST = 1024
@@ -30,10 +34,14 @@ class _Check(NamedTuple):
 class Doubts:
     """Open checks of one session: by kind the greatest number seen, which a device has."""
 
-    __slots__ = ("_open",)
+    __slots__ = ("_open", "_words", "failures")
 
     def __init__(self) -> None:
         self._open: dict[_Check, Any] = {}
+        #: where kernels note what they find, and the number in it; as long as it says nothing, it serves on
+        self._words: dict[_Check, tuple[Any, Any]] = {}
+        #: how many errors were told
+        self.failures = 0
 
     def add(self, check: _Check, number: Any) -> None:
         """Take note of a number, an unsigned array without dimensions."""
@@ -44,6 +52,29 @@ class Doubts:
             self._open[check] = number
         else:
             np.maximum(held, number, out=held)
+
+    def word(self, xp: Any, check: _Check) -> Any:
+        """Two int64 of the device in which a kernel notes 1 and a number that the check finds wrong."""
+        made = self._words.get(check)
+        if made is None:
+            if len(self._words) >= _MOST:
+                self.settle()
+                self._words.clear()
+            word = xp.zeros(2, np.int64)
+            made = self._words[check] = word, word.view(np.uint64)[1]
+        return made[0]
+
+    def used(self, check: _Check) -> None:
+        """A kernel has been given the check's word."""
+        self.keep(check, self._words[check][1])
+
+    def keep(self, check: _Check, number: Any) -> None:
+        """Take note of a number that a device goes on writing to."""
+        held = self._open.get(check)
+        if held is not number:
+            if held is not None:
+                np.maximum(held, number, out=number)
+            self._open[check] = number
 
     def settle(self, *, close: bool = True) -> None:
         """Wait for the device, and raise what the first check that failed says; all are closed then, unless
@@ -59,6 +90,9 @@ class Doubts:
             if number >= check.high:
                 signed = number - (1 << 64) if number >> 63 else number
                 text = check.text.format(signed + check.low)
+                if close:
+                    self._words.clear()
+                    self.failures += 1
                 raise check.error(f"{text}{told_late(check.op)}")
 
 
@@ -94,14 +128,19 @@ def holds(wrong: Any, error: type[Exception], text: str, op: str) -> None:
     )
 
 
-def told(word: Any, high: int, error: type[Exception], text: str, op: str) -> None:
-    """Raise `error` if a kernel found an index outside [0, high), which `text` has {} for. `word`, two int64
-    of a device, says whether it did, and which.
+@contextmanager
+def noting(xp: Any, high: int, error: type[Exception], text: str, op: str) -> Iterator[Any]:
+    """A word for a kernel that starts in this block: it notes there 1 and an index that is outside [0, high),
+    which `text` has {} for. `error` is raised at once where nobody is to be told later.
     """
     doubts = state.doubts
-    if doubts is None:
-        failed, index = word.get().tolist()
-        if failed:
-            raise error(text.format(index))
+    if doubts is not None:
+        check = _Check(op, error, text, 0, high)
+        yield doubts.word(xp, check)
+        doubts.used(check)
         return
-    doubts.add(_Check(op, error, text, 0, high), word.view(np.uint64)[1])
+    word = xp.zeros(2, np.int64)
+    yield word
+    failed, index = word.get().tolist()
+    if failed:
+        raise error(text.format(index))

@@ -9,7 +9,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 #: what a tensor's objects take beside its elements, and a node of a graph, about (measured with tracemalloc)
 TENSOR_BYTES, NODE_BYTES = 500, 850
@@ -38,6 +38,16 @@ class OutOfQuota(RuntimeError):
         self.requested = requested
         self.used = used
         self.limit = limit
+
+
+class DeviceFull(MemoryError):
+    """A device has no memory left, though the account had room: others use it too, or it lies in pieces."""
+
+    def __init__(self, requested: int, used: int, limit: int) -> None:
+        super().__init__(
+            f"out of memory: tried to allocate {requested} bytes; {used} of the {limit} bytes that the GPU "
+            "has are in use"
+        )
 
 
 class Halted(BaseException):
@@ -199,6 +209,10 @@ class Account:
         if used > self.peak:
             self.peak = used
 
+    def take_all(self, sizes: Iterable[int]) -> None:
+        """`take` several at once, or none."""
+        self.take(sum(sizes))
+
     def count(self, nbytes: int) -> None:
         """`take` where there is room for certain."""
         self.used = used = self.used + nbytes
@@ -252,6 +266,39 @@ class Account:
     def charge(self, nbytes: int) -> None:
         """Count bytes (or, if negative, return them) of what is not a tensor and is there already."""
         self.other += nbytes
+
+
+class BlockAccount(Account):
+    """One that counts what an allocator takes which gives out multiples of `block` bytes."""
+
+    __slots__ = ("_block",)
+
+    def __init__(self, limit: int, block: int) -> None:
+        super().__init__(limit)
+        self._block = block
+
+    def _cost(self, nbytes: int) -> int:
+        return -(-nbytes // self._block) * self._block
+
+    def take(self, nbytes: int) -> None:
+        """See Account.take."""
+        Account.take(self, -(-nbytes // self._block) * self._block)
+
+    def take_all(self, sizes: Iterable[int]) -> None:
+        """See Account.take_all."""
+        Account.take(self, sum(map(self._cost, sizes)))
+
+    def count(self, nbytes: int) -> None:
+        """See Account.count."""
+        Account.count(self, self._cost(nbytes))
+
+    def give(self, nbytes: int) -> None:
+        """See Account.give."""
+        Account.give(self, -(-nbytes // self._block) * self._block)
+
+    def afford(self, nbytes: int, results: int = 0) -> None:
+        """See Account.afford."""
+        Account.afford(self, self._cost(nbytes), self._cost(results))
 
 
 class Lease:

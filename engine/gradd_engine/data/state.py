@@ -79,6 +79,9 @@ class _State(threading.local):
     trail: Any = None
     #: how inputs of ops are cast (`declare/autocast.py`); None where they are not
     casting: Any = None
+    #: whether a device may round the operands of products of float32 to TF32: of the process, unless the
+    #: thread has its own
+    tf32: bool = False
 
 
 state = _State()
@@ -96,6 +99,13 @@ def mode() -> Mode:
 def set_mode(value: Mode) -> None:
     """Run what follows in the mode of a recorded step."""
     state.grad, state.inference = value is True, None if value != "inference" else False
+
+
+def set_tf32(allowed: bool) -> None:
+    """Whether a device may round the operands of products of float32 to TF32; for all threads."""
+    type(state).tf32 = allowed
+    if "tf32" in vars(state):
+        state.tf32 = allowed
 
 
 #: a context in which infinities and NaNs are results, not warnings

@@ -19,7 +19,10 @@ def surroundings(xp: Any) -> str:
     another order with another number of threads.
     """
     if xp is not np:
-        return f"cuda-{xp.cuda.runtime.runtimeGetVersion()} sm-{xp.cuda.Device().compute_capability}"
+        from .cuda import cublas
+
+        runtime, device = xp.cuda.runtime.runtimeGetVersion(), xp.cuda.Device().compute_capability
+        return f"cuda-{runtime} sm-{device} cublas-{cublas.version(xp)}"
     return " ".join([_libc(), f"cpu-{_features()}", f"blas-{_blas()}", f"threads-{blas_threads()}"])
 
 

@@ -28,6 +28,8 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         self._id = ""
         self._native: Mapping[str, Native] = {}
         self._loops: Any = None
+        self._fusing: Any = None
+        self._narrow: frozenset[str] = frozenset()
 
     def __missing__(self, op: Op) -> Kernel:
         self.load()
@@ -40,7 +42,9 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         is invalid or requires what is not installed.
         """
         if not self._id:
-            self._native, self._id, self._loops = _load(self._xp)
+            self._native, self._id, self._loops, self._fusing = _load(self._xp)
+            if self._fusing is not None:
+                self._narrow = self._fusing.NARROW
 
     @property
     def loops(self) -> Any:
@@ -49,6 +53,25 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         """
         self.load()
         return self._loops
+
+    @property
+    def fusing(self) -> Any:
+        """The package `cuda`, for those who fuse element-wise ops of this table; None where there are no
+        device kernels.
+        """
+        self.load()
+        return self._fusing
+
+    def ready(self) -> None:
+        """Have what device kernels need in the current stream, before it is captured."""
+        if self.fusing is not None:
+            self.fusing.ready(self._xp)
+
+    @property
+    def narrow(self) -> frozenset[str]:
+        """The ops whose kernels take 16-bit numbers as they are; all others get them as float32."""
+        self.load()
+        return self._narrow
 
     @property
     def id(self) -> str:
@@ -62,7 +85,7 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         return f"{self.id} {surroundings(self._xp)}"
 
 
-def _load(xp: Any) -> tuple[Mapping[str, Native], str, Any]:
+def _load(xp: Any) -> tuple[Mapping[str, Native], str, Any, Any]:
     plain = f"{xp.__name__}-{xp.__version__}"
     if xp is not np:
         return _on_device(xp, plain)
@@ -73,19 +96,19 @@ def _load(xp: Any) -> tuple[Mapping[str, Native], str, Any]:
     if wanted == "jit" and not there:
         raise RuntimeError("GRADD_KERNELS is jit, which needs numba: pip install 'gradd[jit]'")
     if wanted == "numpy" or not there:
-        return {}, plain, None
+        return {}, plain, None, None
     from .native import LOADING, compiler
 
     with LOADING:
         from . import library
 
-    return library.NATIVE, f"{library.ID}+{compiler()}+{plain}", library.LOOPS
+    return library.NATIVE, f"{library.ID}+{compiler()}+{plain}", library.LOOPS, None
 
 
-def _on_device(xp: Any, plain: str) -> tuple[Mapping[str, Native], str, Any]:
+def _on_device(xp: Any, plain: str) -> tuple[Mapping[str, Native], str, Any, Any]:
     """The device kernels, unless GRADD_CUDA_KERNELS is 0."""
     if xp.__name__ != "cupy" or os.environ.get("GRADD_CUDA_KERNELS", "") == "0":
-        return {}, plain, None
+        return {}, plain, None, None
     from . import cuda
 
-    return cuda.NATIVE, f"{cuda.IDENTITY}+{plain}", None
+    return cuda.NATIVE, f"{cuda.IDENTITY}+{plain}", None, cuda

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradd_engine.tracing import Allocate, Block, Copy, Instruction, KernelCall, Place, Upload, Window, root
 
@@ -10,8 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def cannot_raise(i: Instruction) -> bool:
+class FusedCall(NamedTuple):
+    """Several instructions as one launch of a device."""
+
+    calls: tuple[KernelCall | Copy, ...]
+    kernel: Any
+    #: what it is given: places, and run-time numbers as (value, dtype's character)
+    arrays: tuple[Any, ...]
+    #: the blocks that it makes
+    made: tuple[Block, ...]
+
+
+def cannot_raise(i: Instruction | FusedCall) -> bool:
     """Whether an instruction never raises."""
+    if isinstance(i, FusedCall):
+        return all(cannot_raise(c) for c in i.calls)
     if not isinstance(i, KernelCall):
         return isinstance(i, (Copy, Allocate, Upload))
     if i.op.effects.raises == "not of floats":
@@ -19,9 +32,12 @@ def cannot_raise(i: Instruction) -> bool:
     return i.op.effects.raises is False
 
 
-def touched(i: Instruction) -> Iterator[Block]:
+def touched(i: Instruction | FusedCall) -> Iterator[Block]:
     """The blocks that an instruction uses, including the blocks that windows are in."""
-    if isinstance(i, KernelCall):
+    if isinstance(i, FusedCall):
+        for call in i.calls:
+            yield from touched(call)
+    elif isinstance(i, KernelCall):
         yield from i.outs
         for a in (*i.args, i.target):
             yield from _around(a)
@@ -43,8 +59,10 @@ def _around(a: Any) -> Iterator[Block]:
             block = block.of
 
 
-def written(i: Instruction) -> list[Block]:
+def written(i: Instruction | FusedCall) -> list[Block]:
     """The blocks that an instruction changes, without those that it creates."""
+    if isinstance(i, FusedCall):
+        return [b for call in i.calls for b in written(call)]
     if isinstance(i, Copy):
         return [root(i.target.block)]
     if not isinstance(i, KernelCall):

@@ -26,6 +26,8 @@ PLAN_BYTES = 64 << 20
 ENTRY_BYTES = 8000
 #: reasons that are told apart, and the one of all others
 REASONS, OTHER = 64, "other reasons"
+#: what reasons begin with of batches that ran by a plan
+NO_GRAPH = "planned, but by no CUDA graph: "
 
 
 class Plans:
@@ -48,9 +50,11 @@ class Plans:
         #: the last batch, where it left its inputs as they were and ran by the plan of the one before
         self._settled: Settled | None = None
         self._latest: Plan | None = None
+        #: memory that was not there in the midst of the last batch, which no repetition would tell
+        self.spoiled: MemoryError | None = None
         #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
-        #: why batches ran eagerly, and how many
+        #: why batches ran eagerly, or on a device by no graph, and how many
         self.reasons: Counter[str] = Counter()
 
     def clear(self) -> None:
@@ -127,6 +131,10 @@ class Plans:
         self._keep(key, [*plans, plan])
         return plan, inputs
 
+    def _because(self, why: str) -> None:
+        known = why in self.reasons or len(self.reasons) < REASONS
+        self.reasons[why if known else OTHER] += 1
+
     def failed(self) -> None:
         """The last batch failed eagerly: plan it only after a success, which shows that kernels that no value
         makes raise do not raise for another reason.
@@ -172,17 +180,22 @@ class Plans:
                 else:
                     self.why = "its memory might not suffice"
             except PlanBroken as error:
+                self.spoiled = error.__cause__ if isinstance(error.__cause__, MemoryError) else None
                 self._keep(plan.key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:
+                if isinstance(error, MemoryError):
+                    # A replay has to run it eagerly too: in the record it is memory that was not there.
+                    context.account.refused.append((context.account.asked, 0, 0))
                 # Nothing was changed; the eager run raises this again, at the right step.
                 self.why = f"a kernel raised: {error}"
         if plan is None or slots is None:
             self.counts["eager"] += 1
-            known = self.why in self.reasons or len(self.reasons) < REASONS
-            self.reasons[self.why if known else OTHER] += 1
+            self._because(self.why)
             return None
         self.counts["planned"] += 1
+        if plan.graph is not None and plan.graph.why:
+            self._because(f"{NO_GRAPH}{plan.graph.why}")
         self._settled, self._latest = settled, plan
         for s, t in slots.items():
             produced(s, t)

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine.data import Meta
+from gradd_engine.data import Meta, from_numpy
 from gradd_engine.tensor import flat_bytes
 from gradd_engine.tracing import (
     Allocate,
@@ -23,9 +23,10 @@ from gradd_engine.tracing import (
     Upload,
     Window,
     local,
+    root,
 )
 
-from .blocks import cannot_raise
+from .blocks import FusedCall, cannot_raise
 from .registers import PlanStep, Registers
 
 if TYPE_CHECKING:
@@ -100,6 +101,12 @@ class Lowering:
         #: input block whose memory has views -> the input
         self.sources: dict[int, int] = {}
         self.steps: list[tuple[Callable[[Registers], None], str]] = []
+        #: steps that find inputs in memory, and do nothing else
+        self.early: set[int] = set()
+        #: register of an input, or of a view of one, or of an upload -> its block
+        self.outer: dict[int, Block] = {}
+        #: places of values that kernels get as attributes, or that say where views of what is made begin
+        self.late: set[int] = set()
         self._own = {
             Place(t._storage, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype): i  # type: ignore[arg-type]
             for i, t in reversed(list(enumerate(inputs)))
@@ -123,10 +130,19 @@ class Lowering:
             source = self._own.get(place)
             if source is not None:
                 self.loads.append((found, source))
+                self.outer[found] = root(place.block)
             elif not self._is_whole(place):
-                self._step(self._view(place, found), "view")
+                view = self._view(place, found)
+                if root(place.block).source is not None:
+                    self._early(found, root(place.block))
+                self._step(view, "view")
         self._touched.add(found)
         return found
+
+    def _early(self, register: int, block: Block) -> None:
+        """The next step gives a register to what an input, or an upload, has in memory."""
+        self.early.add(len(self.steps))
+        self.outer[register] = block
 
     def _step(self, run: Callable[[Registers], None], name: str) -> None:
         self.steps.append((run, name))
@@ -148,19 +164,28 @@ class Lowering:
         m = block.meta
         return self.register(Place(block, tuple(m.shape), tuple(m.strides), 0, m.dtype))
 
-    def lower(self, i: Instruction) -> None:
+    def lower(self, i: Instruction | FusedCall) -> None:
         """Append the calls of one instruction."""
         first = len(self.steps)
-        if isinstance(i, KernelCall):
+        if isinstance(i, FusedCall):
+            names = (c.op.name if isinstance(c, KernelCall) else "copy" for c in i.calls)
+            self._step(self._fused(i), "+".join(names))
+        elif isinstance(i, KernelCall):
             self._step(self._kernel(i), i.op.name)
         elif isinstance(i, Window):
+            if root(i.of.block).source is None:
+                self.late.update(v.place for v in i.attrs.values() if isinstance(v, RuntimeValue))
+            else:
+                self.early.add(len(self.steps))
             self._step(self._window(i), "view")
         elif isinstance(i, Copy):
             self._step(self._copy(i), "copy")
         elif isinstance(i, Allocate):
             self._step(self._allocate(i), "allocate")
         else:
-            self._step(self._upload(i), "upload")
+            upload = self._upload(i)
+            self._early(self.home(i.block), i.block)
+            self._step(upload, "upload")
         self.last_use.update(dict.fromkeys(self._touched, len(self.steps) - 1))
         for register in self._touched:
             self.users.setdefault(register, []).append(range(first, len(self.steps)))
@@ -186,15 +211,14 @@ class Lowering:
                 f.arrays[register] = f.arrays[whole].transpose(axes)
 
             return turn
-        root = block
         windows = []
-        while root.of is not None:
-            windows.append(root.number)
-            root = root.of
-        home = self.home(root) if root.source is None else None
-        number, floats = root.number, root.floats
-        if root.source is not None:
-            self.sources[number] = root.source
+        while block.of is not None:
+            windows.append(block.number)
+            block = block.of
+        home = self.home(block) if block.source is None else None
+        number, floats = block.number, block.floats
+        if block.source is not None:
+            self.sources[number] = block.source
         shape, dtype, strides, begin = place.shape, place.dtype, place.strides, place.offset
 
         def view(f: Registers) -> None:
@@ -252,14 +276,15 @@ class Lowering:
     def _kernel(self, i: KernelCall) -> Callable[[Registers], None]:
         backend, op = self.backend, i.op
         compute = i.metas[0].compute if i.metas else None
-        wanted = [
-            self._argument(a, None if written else compute, written)
-            for a, written in zip(i.args, op.written, strict=True)
-        ]
+        wanted = []
+        for at, a in enumerate(i.args):
+            given = backend.is_given(op, at)
+            wanted.append(self._argument(a, None if given else compute, given))
         attrs = dict(i.attrs)
         if op.needs_meta:
             attrs["meta"] = i.metas[0]
         late = {n: v.place for n, v in attrs.items() if isinstance(v, RuntimeValue)}
+        self.late.update(late.values())
         outs = [self.home(b) for b in i.outs]
         target: int = -1 if i.target is None else self.register(i.target)
         cast_to: Any = None if i.target is None else i.target.dtype
@@ -306,6 +331,26 @@ class Lowering:
             direct = getattr(xp, op.kernel.ufunc)
         pure = cannot_raise(i) and not any(op.written)
         return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct, pure)
+
+    def _fused(self, i: FusedCall) -> Callable[[Registers], None]:
+        backend, kernel = self.backend, i.kernel
+        made = [(self.home(b), b.meta) for b in i.made]
+        wanted = []
+        for a in i.arrays:
+            if isinstance(a, Place):
+                wanted.append(self.register(a))
+            else:
+                wanted.append(self._new())
+                self.numbers.append((wanted[-1], a.of.place, from_numpy(np.dtype(a.kind))))
+        xp, keys = backend.xp, range(kernel.keys)
+
+        def fused(f: Registers) -> None:
+            arrays = f.arrays
+            for register, meta in made:
+                arrays[register] = backend.allocate(meta)
+            kernel(xp, [arrays[w] for w in wanted], [f.generator.next() for _ in keys])
+
+        return fused
 
     def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
         """The register of an argument, or a list of them. A cast is a separate step."""

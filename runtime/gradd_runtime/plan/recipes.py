@@ -64,37 +64,57 @@ class Watched(np.ndarray[Any, Any]):
         """Note the call, and make it."""
         if method != "__call__" or options or ufunc.nout != 1:
             raise Unknown
-        notes: list[UfuncCall] | None = None
-        for x in inputs:
-            if isinstance(x, Watched):
-                if x.notes is None:
-                    raise Unknown
-                notes = x.notes
-        if notes is None:
-            raise Unknown
-        plain = [x.view(np.ndarray) if isinstance(x, Watched) else x for x in inputs]
-        kinds = ufunc.resolve_dtypes((*[_kind(x) for x in plain], None))
-        if any(not k.isnative or k.metadata for k in kinds):
-            raise Unknown
-        operands = tuple([_operand(x, k) for x, k in zip(inputs, kinds, strict=False)])
-        found = np.asarray(ufunc(*plain))
-        if found.dtype != kinds[-1]:
-            raise Unknown
-        chars = "".join([k.char for k in kinds])
-        notes.append(UfuncCall(ufunc, f"{chars[:-1]}->{chars[-1]}", operands, found.shape))
-        return _watched(found, len(notes) - 1, notes, made=True)
+        return _noted(ufunc, ufunc.resolve_dtypes((*[_kind(_bare(x)) for x in inputs], None)), inputs)
 
-    def __array_function__(self, *_: Any) -> Any:
-        """Functions that are no ufuncs."""
-        raise Unknown
+    def __array_function__(self, function: Any, _: Any, args: Any, options: Any) -> Any:
+        """Of functions that are no ufuncs, `where` alone."""
+        if function is not np.where or len(args) != 3 or options:
+            raise Unknown
+        kind = np.result_type(*[x.dtype if isinstance(x, Watched) else x for x in args[1:]])
+        return _noted(np.where, [np.dtype(bool), kind, kind, kind], args)
+
+    def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
+        """A cast."""
+        if args or options:
+            raise Unknown
+        return _noted(astype, [self.dtype, np.dtype(dtype)], (self,))
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise Unknown
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = __iter__ = __array__ = _refuse
     __getitem__ = __setitem__ = __contains__ = __reduce__ = _refuse
-    item = tolist = tobytes = tofile = fill = put = copy = astype = view_as = _refuse
+    item = tolist = tobytes = tofile = fill = put = copy = view_as = _refuse
     sort = argsort = partition = searchsorted = nonzero = dot = __matmul__ = __rmatmul__ = _refuse
+
+
+def _bare(x: Any) -> Any:
+    return x.view(np.ndarray) if isinstance(x, Watched) else x
+
+
+def astype(a: Any) -> Any:
+    """Stands for a cast where a recipe has a function; which one, its kinds say."""
+    return a
+
+
+def _noted(function: Any, kinds: Sequence[Any], inputs: Sequence[Any]) -> Watched:
+    """Note a call, and make it. `kinds`: the dtypes of its operands and of what it gives."""
+    notes: list[UfuncCall] | None = None
+    for x in inputs:
+        if isinstance(x, Watched):
+            if x.notes is None:
+                raise Unknown
+            notes = x.notes
+    if notes is None or any(not k.isnative or k.metadata for k in kinds):
+        raise Unknown
+    operands = tuple([_operand(x, k) for x, k in zip(inputs, kinds, strict=False)])
+    plain = [_bare(x) for x in inputs]
+    found = plain[0].astype(kinds[-1]) if function is astype else np.asarray(function(*plain))
+    if found.dtype != kinds[-1]:
+        raise Unknown
+    chars = "".join([k.char for k in kinds])
+    notes.append(UfuncCall(function, f"{chars[:-1]}->{chars[-1]}", operands, found.shape))
+    return _watched(found, len(notes) - 1, notes, made=True)
 
 
 def _watched(a: Any, at: int, notes: list[UfuncCall], made: bool = False) -> Watched:

@@ -34,6 +34,8 @@ class Registers(msgspec.Struct, eq=False):
     starts: dict[int, int] = {}
     #: whether the session's memory was written to, or is about to be
     wrote: bool = False
+    #: remembers the memory that is written to before something that may raise
+    keep: Callable[[], None] | None = None
 
     def start(self, window: int) -> int:
         """See Memory."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from collections import Counter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,10 @@ from gradd_engine.tracing import (
 )
 
 from ..program import run
-from .blocks import cannot_raise, written
+from .blocks import FusedCall, cannot_raise, written
 from .elide import elide_copies
+from .for_device import for_device
+from .graph import PlanGraph
 from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
@@ -78,6 +81,9 @@ class Plan:
     key: Any = None
     #: whether a replay leaves its inputs as they were, which are all tensors without graphs
     inert: bool
+    #: how it runs on a device that has graphs, once it has run
+    graph: PlanGraph | None = None
+    _graphed: tuple[set[int], dict[int, int], list[int], list[int]] | None = None
 
     def __init__(
         self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
@@ -109,7 +115,8 @@ class Plan:
         code, same = elide_copies(postpone_writes(code), set(outliving))
         changed = {b.number for i in code for b in written(i)}
         lowering = Lowering(backend, same, self._mirrored.traced, changed)
-        first, early = _order(code)
+        listed = for_device(code, same, set(outliving), backend)
+        first, early = _order(listed)
         #: inputs whose memory is written to before something that may raise
         self._early = [b.source for b in early if b.source is not None]
         kept = {id(s): s for i in self._early if (s := found.tensors[i]._storage) is not None}
@@ -118,7 +125,7 @@ class Plan:
         #: the first step that cannot be undone
         self._writes_at = 0
         self._targets = [b.source for i in code for b in written(i) if b.source is not None]
-        for n, i in enumerate(code):
+        for n, i in enumerate(listed):
             lowering.lower(i)
             if n < first:
                 self._writes_at = len(lowering.steps)
@@ -134,6 +141,11 @@ class Plan:
         numbers = {register for register, _, _ in self._numbers}
         self._code = PlanCode(self._steps, self._writes_at, self._template, numbers, lowering.users)
         self._straight: Callable[[Registers], None] | None = None
+        if backend.captures and backend.kernels.fusing is not None:
+            shared = Counter(b.number for b in lowering.outer.values())
+            written_to = {r: shared[b.number] for r, b in lowering.outer.items() if b.number in changed}
+            outer = {r: written_to.get(r, 0) for r in lowering.outer}
+            self._graphed = lowering.early, outer, sorted(lowering.late), sorted(set(homes.values()))
         #: whether to stop between steps if asked to; None before the first replay
         self._looks: bool | None = None
         #: what sweeps may run, found after the first replay
@@ -141,10 +153,11 @@ class Plan:
         #: run-time numbers that lie in the memory of sweeps: (place, register)
         self._cells: list[tuple[Any, int]] = []
         #: most bytes that a replay can add to the session, and the approximate size of the plan
-        self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
+        cost = backend.cost
+        self.bytes = sum(_bytes(i, cost) for i in recorder.code) + sum(cost(s.nbytes) for s in kept.values())
         self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
         self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
-        self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
+        self.own_bytes += sum(cost(getattr(x, "nbytes", 0)) for x in self._template)
 
     def fits(self, values: Sequence[Any]) -> bool:
         """Whether the values that the trace read are the same now."""
@@ -172,7 +185,11 @@ class Plan:
             registers.flats[number] = storage.flat
             registers.begins[number] = reals[i].offset
         drawn = context.generator.step
-        before = [(flat, flat.copy()) for flat in self._flats(found)] if self._early else ()
+        before: list[tuple[Any, Any]] = []
+        if self._early:
+            registers.keep = lambda: before.extend((flat, flat.copy()) for flat in self._flats(found))
+            if self.graph is None or context.profiler is not None:
+                registers.keep()
         try:
             if context.profiler is not None:
                 self._run(registers, timed(self._steps, context.profiler))
@@ -183,7 +200,9 @@ class Plan:
                 self._run(registers, self._steps)
                 self._looks = perf_counter() - began > LOOKS_SECONDS
                 self._rows = in_rows(self._code) if self._backend.kernels.loops is not None else None
-                if self._rows is None or not self._rows.steps:
+                if self._graphed is not None and len(self._graphed[0]) < len(self._steps):
+                    self._straight = self._graph(*self._graphed, self._looks).run
+                elif self._rows is None or not self._rows.steps:
                     self._straight = straight(self._steps, self._writes_at, self._looks)
             else:
                 assert self._rows is not None
@@ -217,6 +236,18 @@ class Plan:
         self._cells = [cell for s in sweeps for cell in s.cells]
         self.own_bytes += sum(s.nbytes for s in sweeps)
 
+    def _graph(
+        self, early: set[int], outer: dict[int, int], late: list[int], homes: list[int], looks: bool
+    ) -> PlanGraph:
+        """The steps for a device, where what finds inputs in memory goes before all others."""
+        first = [step for n, step in enumerate(self._steps) if n in early]
+        rest = [step for n, step in enumerate(self._steps) if n not in early]
+        writes_at = sum(n not in early for n in range(self._writes_at))
+        body = straight(rest, writes_at, looks)
+        numbers = [register for register, _, _ in self._numbers]
+        self.graph = PlanGraph(self._backend, first, body, outer, numbers, late, homes)
+        return self.graph
+
     def _flats(self, found: InputSignature | Inputs) -> list[Any]:
         """The memory that is written to before the last step that may raise."""
         storages: list[Any] = [found.tensors[i]._storage for i in self._early]
@@ -247,11 +278,11 @@ def _room(i: Instruction) -> int:
     return max((m.room + (m.nbytes if i.target is not None else 0) for m in i.metas), default=0)
 
 
-def _bytes(i: Instruction) -> int:
+def _bytes(i: Instruction, cost: Callable[[int], int]) -> int:
     """Bytes that an instruction allocates."""
     if isinstance(i, KernelCall):
-        return sum(b.nbytes for b in i.outs)
-    return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
+        return sum(cost(b.nbytes) for b in i.outs)
+    return cost(i.block.nbytes) if isinstance(i, (Allocate, Upload)) else 0
 
 
 def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
@@ -264,7 +295,7 @@ def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
             raise TraceFailed("a write to memory that an input of unknown place is in")
 
 
-def _order(code: Sequence[Instruction]) -> tuple[int, list[Block]]:
+def _order(code: Sequence[Instruction | FusedCall]) -> tuple[int, list[Block]]:
     """The first instruction that writes to the session's memory after all that may raise, and the session's
     blocks that are written to before it, which are restored if something raises.
     """

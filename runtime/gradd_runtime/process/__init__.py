@@ -8,7 +8,17 @@ from .asking import answer, open_session
 from .budgets import Commons
 from .bulk import BULK_BYTES, Bulk, bulk_of
 from .control import OrderBook, Running, order_envelope
-from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, sealed, sealed_bulk, send, unsent
+from .envelope import (
+    EngineFacts,
+    Envelope,
+    EnvelopeKind,
+    FileOrder,
+    Incoming,
+    sealed,
+    sealed_bulk,
+    send,
+    unsent,
+)
 from .hosting import Hosted
 from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
 from .meter import (
@@ -26,8 +36,8 @@ from .pulse import beat, beats, cpu_seconds, hang_on, resident
 from .refusals import deleted, recovering, refusal, unknown
 
 __all__ = [
-    "BULK_BYTES", "FORMATS", "NEVER", "SECONDS", "Bulk", "Commons", "Durations", "EngineStatus", "Engines",
-    "Envelope",
+    "BULK_BYTES", "FORMATS", "NEVER", "SECONDS", "Bulk", "Commons", "Durations", "EngineFacts",
+    "EngineStatus", "Engines", "Envelope",
     "EnvelopeKind", "Figures", "FileOrder", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter",
     "Order", "OrderBook", "PagingRules", "Pending", "PendingFuture", "Placement", "Running", "SessionFigures",
     "TenantFigures", "TextFormatter",

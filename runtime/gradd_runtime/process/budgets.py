@@ -76,14 +76,15 @@ class Budgets:
         self.process = Budget("engine process", process_bytes or NO_LIMIT)
         self.machine = Budget("daemon", machine_bytes or NO_LIMIT)
         self._commons = commons
-        self._tenant_bytes = tenant_bytes or NO_LIMIT
+        #: the limit of a tenant
+        self.tenant_bytes = tenant_bytes or NO_LIMIT
         self._tenants: dict[str, Budget] = {}
 
     def tenant(self, name: str) -> Budget:
         """The one of a tenant."""
         found = self._tenants.get(name)
         if found is None:
-            found = self._tenants[name] = Budget("tenant", self._tenant_bytes)
+            found = self._tenants[name] = Budget("tenant", self.tenant_bytes)
         return found
 
     def look(self) -> None:

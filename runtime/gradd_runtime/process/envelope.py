@@ -45,7 +45,7 @@ class EnvelopeKind(enum.IntEnum):
     CLOSE = 2
     """To the engine: end the session. No payload, no answer."""
     READY = 3
-    """From the engine, first and once: its device is ready, it takes work. No payload."""
+    """From the engine, first and once: its device is ready, it takes work. Payload: `EngineFacts` as JSON."""
     FAILED = 4
     """From the engine instead of READY: why it cannot run, as UTF-8. It then exits."""
     BULK = 5
@@ -63,6 +63,17 @@ class EnvelopeKind(enum.IntEnum):
 
 
 _BULK = EnvelopeKind.BULK
+
+
+class EngineFacts(msgspec.Struct, frozen=True):
+    """What an engine process finds where it runs."""
+
+    device: str
+    devices: int
+    """How many of the kind it sees."""
+    process_bytes: int
+    """What its sessions may hold, and those of one tenant."""
+    tenant_bytes: int
 
 
 class FileOrder(msgspec.Struct, frozen=True):

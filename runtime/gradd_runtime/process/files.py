@@ -44,6 +44,7 @@ def obey(hosted: Hosted, order: FileOrder) -> list[Part]:
     except ProtocolError as refused:
         return [refusal(refused)]
     except Exception:
+        hosted._backend.verify()
         _log.exception("session %s failed on a snapshot", session.name)
         return [refusal(ProtocolError.of("internal", "the engine failed on this request"))]
     return frames.encode(SessionReply(session.info()), [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import logging
 import sqlite3
 from contextlib import suppress
@@ -27,12 +26,12 @@ from .asking import answer, open_session
 from .budgets import Holding
 from .bulk import Bulk
 from .envelope import FileOrder
-from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
+from .meter import Meter, MeteredStore, SessionFigures, counts_of
 from .refusals import recovering, refusal
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from gradd_protocol.frames import Bytes, Part
 
@@ -102,6 +101,7 @@ class Hosted:
         """Replay one more entry where there is one; True when `frame`, the next, can be answered. One that
         only asks about the session does not wake it.
         """
+        self._backend.select()
         if self._recovery is None:
             session = self.session
             if session is not None and session.fenced is None:
@@ -122,18 +122,22 @@ class Hosted:
                 self._before = counts_of(self.session)
                 self._holding.settle(self.session.account)
             return True
-        except Damaged as error:
-            self._damaged = True
-            self._refuse(problem("store-failed", f"{error}. The session's files are kept as they are"), error)
-            return True
-        except (OSError, MemoryError, sqlite3.Error) as error:
-            self._refuse(unkept(error), error)
-            return True
-        except Exception as error:  # a bug, or harm of a kind unheard of: the other sessions go on
-            self._damaged = True
-            self._refuse(problem("store-failed", "the session cannot be made from its record"), error)
+        except Exception as error:
+            self._backend.verify()  # a device that has failed says nothing of the record
+            self._unmade(error)
             return True
         return False
+
+    def _unmade(self, error: Exception) -> None:
+        """The session cannot be made from its record."""
+        if isinstance(error, Damaged):
+            self._damaged = True
+            self._refuse(problem("store-failed", f"{error}. The session's files are kept as they are"), error)
+        elif isinstance(error, (OSError, MemoryError, sqlite3.Error)):
+            self._refuse(unkept(error), error)
+        else:  # a bug, or harm of a kind unheard of: the other sessions go on
+            self._damaged = True
+            self._refuse(problem("store-failed", "the session cannot be made from its record"), error)
 
     def _only_asks(self, frame: Bytes | Bulk | FileOrder) -> bool:
         """Whether the session sleeps, and the frame is answered by what it was when it fell asleep."""
@@ -310,6 +314,13 @@ class Hosted:
         self._worked, self._grown = 0.0, 0
         self._most, self._room = REPLAY_SECONDS + SHARE * seconds, max(RECORD_BYTES, size)
 
+    def spare(self) -> None:
+        """Memory runs out: let go of plans. A session that is kept has to run again as it ran, so it keeps
+        them; so does the one that runs.
+        """
+        if self.session is not None and not self.kept and self._begun is None:
+            self.session.forget()
+
     def stop(self, order: Order) -> None:
         """From any thread: stop the batches of which the order speaks."""
         self._orders.give(order)
@@ -355,6 +366,7 @@ class Hosted:
         self._begun = session.counts["batches"], session.entries, perf_counter()
         self._holding.confine(session.account)
         parts = answer(session, frame)
+        self._backend.verify()  # nobody is answered with what is left of it
         self.answered = perf_counter()
         return parts
 
@@ -434,17 +446,3 @@ def _timed(hosted: Hosted, steps: Iterator[int]) -> Iterator[int]:
         hosted._worked += perf_counter() - began
         yield n
         began = perf_counter()
-
-
-def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
-    """The figures of an engine process that holds `sessions`."""
-    figures = meter.figures()
-    awake = []
-    for hosted in sessions:
-        hosted.tell(figures)
-        if hosted.session is not None:
-            awake.append(hosted)
-    recent = heapq.nlargest(RECENT, awake, key=lambda hosted: hosted.answered)
-    # One may have left meanwhile, where another thread asks.
-    figures.recent = [told for hosted in recent if (told := hosted.figures()) is not None]
-    return figures

@@ -4,6 +4,7 @@ asks. Nothing here is part of a session, nor of what a replay does.
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_left
 from collections import Counter
 from time import perf_counter
@@ -15,12 +16,14 @@ from ..store import FileStore
 from .budgets import Budgets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from gradd_protocol.frames import Bytes
 
     from ..session import Session
     from ..store import Entry
+    from .hosting import Hosted
 
 SECONDS = (
     0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
@@ -155,6 +158,20 @@ def counts_of(session: Session) -> Counter[str]:
         traced=plans["traced"],
         **session.outcomes,
     )
+
+
+def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
+    """The figures of an engine process that holds `sessions`."""
+    figures = meter.figures()
+    awake = []
+    for hosted in sessions:
+        hosted.tell(figures)
+        if hosted.session is not None:
+            awake.append(hosted)
+    recent = heapq.nlargest(RECENT, awake, key=lambda hosted: hosted.answered)
+    # One may have left meanwhile, where another thread asks.
+    figures.recent = [told for hosted in recent if (told := hosted.figures()) is not None]
+    return figures
 
 
 encode_figures: Final = msgspec.json.Encoder().encode

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import threading
 from concurrent.futures import Future
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from gradd_engine.data import DeviceFailed
 from gradd_protocol import frames
 
 from ..session import Order
@@ -17,15 +20,17 @@ from .budgets import budgets_of
 from .bulk import Bulk
 from .envelope import FileOrder
 from .files import obey
-from .hosting import Hosted, figures_of
-from .meter import Meter, encode_figures
+from .hosting import Hosted
+from .meter import Meter, encode_figures, figures_of
 from .paging import NEVER, Pager, PagingRules
-from .refusals import deleted, unknown
+from .refusals import deleted, failed, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gradd_protocol.problems import Problem
+
+_log = logging.getLogger("gradd.runtime")
 
 KERNEL_SECONDS = 5.0
 """Longest wait for the running kernel when all work was abandoned."""
@@ -86,7 +91,8 @@ class Placement(Protocol):
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int), ``epoch``
-        (int, 1): the first, which differs from that of a later session of this name.
+        (int, 1): the first, which differs from that of a later session of this name; ``device``: one of
+        `devices`, if it has to be that.
 
         `name` is what `names.keyed` makes of a tenant and the session's own name. With ``store``, the file of
         its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is the session that this
@@ -119,6 +125,14 @@ class Placement(Protocol):
     def close(self, name: str) -> None:
         """End the session; its tensors are gone, and what it runs is stopped. Unknown names are ignored."""
 
+    @property
+    def devices(self) -> Sequence[str]:
+        """What sessions can be on."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where sessions are")
+
+    def device_of(self, name: str) -> str | None:
+        """What that session is on; None for unknown names."""
+
     def engines(self) -> Engines:
         """Who runs sessions, and what they count. Never waits."""
 
@@ -148,7 +162,10 @@ class InlinePlacement:
         self._backend = backend_of(device)
         self._meter = Meter(budgets_of(self._backend, process_bytes, tenant_bytes))
         self._pager = Pager(rules)
+        self._backend.spare(self._spare)
         self._abandoned = self._resting = False
+        #: why nothing is computed any more
+        self._failed: DeviceFailed | None = None
         #: of the latest frame
         self._number = 0
         self._start()
@@ -166,6 +183,16 @@ class InlinePlacement:
         """In a forked child, which lacks the thread: continue with its copy of the sessions."""
         self._lock = threading.Lock()
         self._start()
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """See Placement.devices."""
+        return [str(self._backend.device)]
+
+    def device_of(self, name: str) -> str | None:
+        """See Placement.device_of."""
+        with self._lock:
+            return str(self._backend.device) if name in self._sessions else None
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """See Placement.open."""
@@ -197,8 +224,7 @@ class InlinePlacement:
         while (job := self._next(queue)) is not None:
             if isinstance(job, Hosted):
                 self._pager.forget(job)
-                if not (self._resting and job.sleep()):
-                    job.close()
+                self._leave(job)
                 del job
                 continue
             name, frame, request, came = job
@@ -211,16 +237,17 @@ class InlinePlacement:
             self._meter.queue.add(began - came)
             if hosted is not None:
                 hosted.next(request.number)
-            reply = self._run(name, frame)
+            reply = self._answer(name, frame)
             request.answered = perf_counter()
             request.ran = request.answered - began
             request.set_result(reply)
-            if hosted is not None:
-                if hosted.due:
-                    hosted.snapshot()
-                self._pager.used(hosted)
-                if self._pager.short:
-                    self._pager.page((hosted,))
+            if hosted is not None and self._failed is None:
+                with self._failing():
+                    if hosted.due:
+                        hosted.snapshot()
+                    self._pager.used(hosted)
+                    if self._pager.short:
+                        self._pager.page((hosted,))
             del hosted, session, reply, job, frame, request
 
     def _next(self, queue: SimpleQueue[_Job | Hosted | None]) -> _Job | Hosted | None:
@@ -229,7 +256,47 @@ class InlinePlacement:
             try:
                 return queue.get(timeout=self._pager.wait())
             except Empty:
-                self._pager.page()
+                with self._failing():
+                    self._pager.page()
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Note it where the device fails within. Nobody starts this process again, so it says so from now on,
+        and computes nothing.
+        """
+        try:
+            try:
+                yield
+            except Exception:
+                self._backend.verify()
+                raise
+        except DeviceFailed as error:
+            self._failed, self._pager = error, Pager(NEVER)
+            _log.critical("%s: sessions run in this process, which has to be started again", error)
+
+    def _spare(self) -> None:
+        with self._lock:
+            for hosted in self._sessions.values():
+                hosted.spare()
+
+    def _leave(self, hosted: Hosted) -> None:
+        """Let a session rest, or end it."""
+        rested = False
+        if self._resting and self._failed is None:
+            with self._failing():
+                rested = hosted.sleep()
+        if not rested:
+            hosted.close()
+
+    def unwell(self) -> str:
+        """Why nothing is computed any more; empty while something is."""
+        return "" if self._failed is None else str(self._failed)
+
+    def _answer(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> bytes:
+        if self._failed is None:
+            with self._failing():
+                return self._run(name, frame)
+        return failed(self._failed)
 
     def _run(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> bytes:
         with self._lock:
@@ -272,7 +339,7 @@ class InlinePlacement:
             figures = figures_of(self._meter, list(self._sessions.values()))
         told: Future[frames.Bytes] = Future()
         told.set_result(encode_figures(figures))
-        return Engines([EngineStatus(os.getpid(), True, self._queue.qsize(), told)])
+        return Engines([EngineStatus(os.getpid(), self._failed is None, self._queue.qsize(), told)])
 
     def abandon(self) -> None:
         """See Placement.abandon. The running kernel is the last."""
@@ -290,6 +357,7 @@ class InlinePlacement:
                     self._queue.put(hosted)
         self._queue.put(None)
         self._thread.join(KERNEL_SECONDS if self._abandoned else None)
+        self._backend.spare(lambda: None)
 
 
 def backend_of(device: str) -> Any:

@@ -22,6 +22,17 @@ def deleted() -> Problem:
     return problem("cancelled", "the session was deleted")
 
 
+def failed(why: object) -> bytes:
+    """The reply to a frame where the device has failed, of a process that nobody starts again."""
+    return refusal(
+        ProtocolError.of(
+            "device-lost",
+            f"{why}. Sessions run in this process itself, which cannot use the GPU any more: start it again. "
+            "Sessions that are kept are then as they were before this batch; others are gone",
+        )
+    )
+
+
 def recovering(name: str = "") -> bytes:
     """The reply to a frame whose engine process ended, where the session is made again from its store."""
     which = f"session {names.own(name)!r}" if name else "the session"

@@ -45,6 +45,18 @@ class Shares(Generic[K]):
         else:
             self._ahead.clear()
 
+    def owe(self, key: K, seconds: float) -> None:
+        """A turn that `key` had before took so much more than was said, or less."""
+        ahead = self._ahead.get(key)
+        if ahead is None:
+            return  # nobody waited, and it is forgotten
+        self._ahead[key] = ahead = ahead + seconds
+        for n, (_, order, who) in enumerate(self.waiting):
+            if who == key:
+                self.waiting[n] = max(ahead, self._now), order, key
+                heapify(self.waiting)
+                return
+
     def leave(self, key: K) -> None:
         """`key` waits no more and is forgotten."""
         self._ahead.pop(key, None)
@@ -114,6 +126,13 @@ class Turns:
             sessions.wait(number)
         if sessions.waiting:
             self._tenants.wait(tenant)
+
+    def owe(self, tenant: str, number: int, seconds: float) -> None:
+        """A turn of that session, which is over, took so much more than was said, or less."""
+        self._tenants.owe(tenant, seconds)
+        sessions = self._sessions.get(tenant)
+        if sessions is not None:
+            sessions.owe(number, seconds)
 
     def leave(self, tenant: str, number: int) -> None:
         """The session waits no more."""

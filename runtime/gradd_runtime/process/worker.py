@@ -12,16 +12,21 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import math
+import os
 import select
 import signal
 import socket
 import sys
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
+from gradd_engine.data import DeviceFailed
 from gradd_engine.freezing import Doubling
 from gradd_protocol.problems import ProtocolError
 
@@ -29,11 +34,22 @@ from ..store import failpoint
 from .budgets import Budgets, Commons, budgets_of
 from .bulk import Bulk
 from .control import OrderBook, Running
-from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, read_order, sealed, send, unsent
+from .device_time import DeviceTimes
+from .envelope import (
+    EngineFacts,
+    Envelope,
+    EnvelopeKind,
+    FileOrder,
+    Incoming,
+    read_order,
+    sealed,
+    send,
+    unsent,
+)
 from .files import obey
-from .hosting import Hosted, figures_of
+from .hosting import Hosted
 from .logs import start_log_as
-from .meter import Meter, encode_figures
+from .meter import Meter, encode_figures, figures_of
 from .paging import NEVER, Pager, PagingRules, most_awake
 from .placement import backend_of
 from .pulse import beat, hang_on
@@ -43,10 +59,13 @@ from .turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.tensor import Backend
     from gradd_protocol.frames import Bytes, Part
 
 
+_log = logging.getLogger("gradd.runtime")
+
+FAULTED = 70
+"""The exit code after the device has failed."""
 FRAMES = frozenset({EnvelopeKind.FRAME, EnvelopeKind.BULK, EnvelopeKind.FILE})
 """What waits for its session's turn."""
 MANY = 100_000
@@ -59,7 +78,7 @@ class Worker:
     """The sessions of this process and their waiting frames."""
 
     def __init__(
-        self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running,
+        self, front: socket.socket, backend: Any, orders: OrderBook, running: Running,
         budgets: Budgets | None = None,
         pager: Pager | None = None,
     ) -> None:  # fmt: skip
@@ -72,14 +91,22 @@ class Worker:
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk | FileOrder, float]]] = {}
         self._turns = Turns()
+        self._times = DeviceTimes(backend)
+        #: whose sessions are here, and how many
+        self._owners: Counter[str] = Counter()
         self._pager = Pager(NEVER) if pager is None else pager
         self._open = True
+        backend.spare(self._spare)
         self._poll = select.poll()
         self._poll.register(front, select.POLLIN)
 
     def run(self) -> None:
         """Serve until the front closes the socket and everything is answered."""
-        write(self._front, EnvelopeKind.READY)
+        budgets = self._meter.budgets
+        facts = EngineFacts(
+            str(self._backend.device), self._backend.visible, budgets.process.limit, budgets.tenant_bytes
+        )
+        write(self._front, EnvelopeKind.READY, parts=[msgspec.json.encode(facts)])
         while True:
             if self._turns:
                 self._run_one()
@@ -92,6 +119,10 @@ class Worker:
         for hosted in self._sessions.values():
             if hosted.kept and not hosted.sleep():
                 hosted.close()
+
+    def _spare(self) -> None:
+        for hosted in self._sessions.values():
+            hosted.spare()
 
     def _comes(self) -> bool:
         """Wait until something comes, or the pager has something to do. Receiving waits as well: where only
@@ -125,29 +156,52 @@ class Worker:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
             orders = self._orders.open(number)
-            self._sessions[number] = Hosted(told["name"], told["options"], self._backend, self._meter, orders)
+            hosted = Hosted(told["name"], told["options"], self._backend, self._meter, orders)
+            self._sessions[number] = hosted
+            self._owners[hosted.owner] += 1
         elif kind == EnvelopeKind.CLOSE:
             self._close(number)
         elif kind == EnvelopeKind.STOP:
             self._orders.take(envelope)
         elif kind == EnvelopeKind.FIGURES:
+            self._times.read()
             told = encode_figures(figures_of(self._meter, self._sessions.values()))
             write(self._front, EnvelopeKind.FIGURES, request, [told])
 
     def _run_one(self) -> None:
-        """One turn: a frame, or an entry of a record that is replayed."""
+        """One turn: a frame, or an entry of a record that is replayed. What it takes here counts until it is
+        known what it takes the device.
+        """
+        if len(self._owners) > 1:
+            self._times.catch_up()
+        else:
+            self._times.read()
         number = self._turns.take()
         began = perf_counter()
         hosted = self._sessions[number]
+        tenant = self._meter.tenant(hosted.owner)
+        before = tenant.seconds
+        watch = self._times.begin()
         if hosted.wake(self._waiting[number][0][1]):
             self._answer(number, hosted, began)
         spent = perf_counter() - began
+        if watch is not None:
+            metered = tenant.seconds - before if tenant.seconds > before else None
+            self._times.end(watch, partial(self._took, number, hosted.owner, spent, metered))
         if len(self._sessions) > 1:  # those who came meanwhile, for their turns
             while self._open and self._poll.poll(0):
                 self._receive()
         self._turns.spent(spent, number in self._waiting)
         if self._pager.short:
             self._pager.page({self._sessions[waiting] for waiting in self._waiting})
+
+    def _took(self, number: int, owner: str, spent: float, metered: float | None, seconds: float) -> None:
+        """A turn that was counted as `spent`, and in its tenant's figures as `metered`, took the device so
+        many `seconds`.
+        """
+        self._turns.owe(owner, number, seconds - spent)
+        if metered is not None:
+            self._meter.tenant(owner).seconds += seconds - metered
 
     def _answer(self, number: int, hosted: Hosted, began: float) -> None:
         queue = self._waiting[number]
@@ -180,6 +234,8 @@ class Worker:
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)
         self._orders.close(number)
+        self._owners[hosted.owner] -= 1
+        self._owners += Counter()  # drops who has none left
         self._pager.forget(hosted)
         hosted.close()
         if queue := self._waiting.pop(number, None):
@@ -255,7 +311,24 @@ def main(arguments: list[str]) -> int:
             Worker(front, backend, orders, Running(int(arguments[7])), budgets, pager).run()
         except BrokenPipeError:
             return 1  # nobody to answer
+        except DeviceFailed as failed:
+            _end(failed)
+        except Exception:
+            try:
+                backend.verify()
+            except DeviceFailed as failed:
+                _end(failed)
+            raise
     return 0
+
+
+def _end(failed: DeviceFailed) -> NoReturn:
+    """End as if killed, so that another process takes the place of this one, which would fail every batch and
+    answer some with the fault of another.
+    """
+    _log.critical("%s: this engine process ends, and another takes its place", failed)
+    logging.shutdown()
+    os._exit(FAULTED)
 
 
 if __name__ == "__main__":

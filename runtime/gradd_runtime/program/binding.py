@@ -58,6 +58,8 @@ class Bound:
     definition: Program
     #: the default dtype
     dtype: dtypes.DType
+    #: whether a device may round operands to TF32
+    tf32: bool
     #: the lines of its steps as a writer told them, if one did, and file and line of each
     sites: Sites | None = None
     places: Sequence[tuple[str, int]] = ()
@@ -142,6 +144,7 @@ def bind_program(program: Program, program_id: str, sites: Sites | None = None) 
         tuple(v.kind for v in program.values()),
         program,
         dtypes.float32 if program.dtype is UNSET else dtypes.by_name(program.dtype),
+        program.tf32 is True,
         sites,
         () if sites is None else sites.places(len(program.steps)),
     )

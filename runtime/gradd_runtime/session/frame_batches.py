@@ -129,7 +129,7 @@ def _run(
         work.free = release(batch, work.keep.values(), session.table)
     except ProtocolError as error:
         return Outcome(problem=error.problem)
-    state.dtype = bound.dtype  # for this request: see `Session.handle`
+    state.dtype, state.tf32 = bound.dtype, bound.tf32  # for this request: see `Session.handle`
     outcome = perform(work, session, batch.writer, batch.seq)
     if batch.log:
         session.curves.take(batch.log, session.table)

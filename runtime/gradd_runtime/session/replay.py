@@ -91,6 +91,7 @@ def replaying(
                 session.submit(entry.frame)
         finally:
             account.decided, account.brim = None, limit
+        _check_memory(session, entry, expected.came)
         if others is None or entry.n < others.first:
             _compare(entry, expected.came)
         else:
@@ -129,6 +130,15 @@ def _refusals(entry: Entry, limit: int) -> dict[int, BaseException]:
     if trouble.stopped is not None:
         found[trouble.stopped] = Halted(told)
     return found
+
+
+def _check_memory(session: Session, entry: Entry, came: Entry | None) -> None:
+    """Raise MemoryError where there was none that the record does not know of. The account refuses what it
+    knows, and nothing else: this is the machine's, or a device's.
+    """
+    short = came is not None and came.outcome == "quota-exceeded" != entry.outcome
+    if short or (session.fenced is not None and session.fenced.slug == "quota-exceeded"):
+        raise MemoryError("there is no memory to make the session from its record")
 
 
 def _compare(entry: Entry, came: Entry | None) -> None:

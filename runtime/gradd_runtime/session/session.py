@@ -15,10 +15,11 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
+from msgspec import UNSET
 
 from ..batch import json_tensor
-from ..program import Profiler, broken
-from ..store import failpoint, most_bytes, parts, read
+from ..program import Profiler, broken, over_quota
+from ..store import MemoryStore, failpoint, most_bytes, parts, read
 from . import tensors
 from .change import RECORDED, Change, unkept
 from .fork import begin_at
@@ -149,6 +150,7 @@ class Session(SessionState):
             "ledger": self.account,
             "depth": 0,
             "below": EVERY,
+            "tf32": False,
         }
         if kind in RECORDED:
             return apart(new, self._recorded, message, buffers, frame)
@@ -174,6 +176,14 @@ class Session(SessionState):
         except Exception as error:
             failure, change.problem = error, broken(self.name, error)
         failpoint("executed")
+        device: Any = self.backend
+        device.verify()  # what it has not computed is in no record
+        if (spoiled := self.plans.spoiled) is not None:
+            self.plans.spoiled = None
+            if not isinstance(self.store, MemoryStore):
+                # It is made again as it was before.
+                self.fenced = over_quota(spoiled, applied=0)
+                raise ProtocolError(self.fenced)
         if change.begun:
             try:
                 self.store.append(change.entry(self.entries + 1, frame, self.counts, self.account))
@@ -281,6 +291,7 @@ class Session(SessionState):
             round_trips=self.counts["round_trips"],
             steps=self.counts["steps"],
             restored=self.restored,
+            device=UNSET if self.backend.device.type == "cpu" else self.backend.device.type,
         )
 
     def _attached(self, resume: int | None = None, epoch: int | None = None) -> m.Attached:

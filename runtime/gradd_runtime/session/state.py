@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gradd_engine.data import Account, RandomStream, collect
+from gradd_engine.data import RandomStream, collect
 from msgspec import UNSET, UnsetType
 
 from ..plan import Plans
@@ -38,7 +38,8 @@ class SessionState(RunContext):
     def __init__(
         self, name: str, seed: int, limit: int, store: Store | None, backend: Backend, epoch: int = 1
     ) -> None:
-        super().__init__(backend, Account(limit), RandomStream(seed))
+        device: Any = backend
+        super().__init__(backend, device.account(limit), RandomStream(seed))
         self.name = name
         #: position of the last event
         self.position = 0

@@ -22,6 +22,7 @@ from gradd_runtime.process import (
     NEVER,
     Bulk,
     Commons,
+    EngineFacts,
     EngineStatus,
     Envelope,
     EnvelopeKind,
@@ -48,6 +49,8 @@ from gradd_server.placement.watch import Watch
 
 logger = logging.getLogger("gradd.server")
 
+_facts = msgspec.json.Decoder(EngineFacts)
+
 EXIT_SECONDS = 5.0
 """Longest wait for a process to exit after it has closed its socket."""
 
@@ -70,7 +73,11 @@ class EngineProcess:
     ) -> None:  # fmt: skip
         commons = commons or Commons(1)
         commons.held[number] = 0  # of the one in whose place this is
-        self.number = number
+        self.number, self._device, self._commons = number, device, commons
+        self.facts: EngineFacts | None = None
+        """What it found, once it is ready."""
+        self.tenants: dict[str, int] = {}
+        """Bytes that tenants hold there, as of the last look."""
         self._socket, theirs = socket.socketpair()
         pulse, beating = os.pipe()
         lifeline, self._lifeline = os.pipe()
@@ -122,6 +129,19 @@ class EngineProcess:
         self._writer = threading.Thread(target=self._write, name=f"gradd-frames-{self.pid}", daemon=True)
         self._reader.start()
         self._writer.start()
+
+    @property
+    def device(self) -> str:
+        """What its sessions are on."""
+        return self._device if self.facts is None else self.facts.device
+
+    def room(self, tenant: str) -> tuple[int, int]:
+        """Bytes that sessions of the tenant, and those of all, may still take there."""
+        facts = self.facts
+        if facts is None:
+            return 0, 0
+        left = facts.process_bytes - self._commons.held[self.number]
+        return min(left, facts.tenant_bytes - self.tenants.get(tenant, 0)), left
 
     @property
     def was_ready(self) -> bool:
@@ -327,6 +347,7 @@ class EngineProcess:
             request.ran, request.answered, request.frame = 1e-9 * ran, time.perf_counter(), None
             request.set_result(reply)
         elif kind == EnvelopeKind.READY:
+            self.facts = _facts.decode(reply)
             self.ready.set_result(None)
         elif kind == EnvelopeKind.FAILED:
             self.ready.set_exception(RuntimeError(bytes(reply).decode()))

@@ -13,7 +13,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -37,6 +37,7 @@ from gradd_runtime.process import (
 )
 
 from gradd_server.placement.early import Early, threads_of
+from gradd_server.placement.gpus import MOST_GPUS, GpuRooms, look_at_tenants, wanted_of
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.rooms import Rooms
 from gradd_server.placement.stops import Stuck
@@ -58,6 +59,9 @@ class WorkersPlacement:
     """The Placement interface over engine processes of `threads` compute threads each: `workers` for a
     tenant, which are started at once, and up to `most` in all (default: `workers`), which are when another
     tenant comes.
+
+    On GPUs (`device` is ``cuda:1``, or several with commas; ``cuda`` is all that there are) each has one
+    process instead, and `GpuRooms` says which takes a session.
 
     `threads` 0 divides the cores among the processes of a tenant. `grace`: how long `shutdown` waits for work
     in flight (s). A process that shows no sign of life for `silence` seconds is killed; 0 waits for ever.
@@ -87,7 +91,8 @@ class WorkersPlacement:
         self._budgets = budgets
         self._threads = threads_of(threads, workers)
         self._early = early
-        self._device = device
+        self._names = device.split(",")
+        """The devices of the processes, by number."""
         self._rules = rules
         self._grace = grace
         self._interval = (silence or 60.0) / LOOKS
@@ -101,10 +106,16 @@ class WorkersPlacement:
         self._kept: dict[str, Mapping[str, Any]] = {}
         """The options of sessions that have a store."""
         self._loop: asyncio.AbstractEventLoop | None = None
-        most = max(workers, most)
+        on_gpus = device.startswith("cuda")
+        most = max(workers, most, MOST_GPUS if on_gpus else 0)
         self._commons = Commons(most)
-        self._processes = [self._spawn(number) for number in range(workers)]
-        self._rooms = Rooms(self._processes, workers, most)
+        count = len(self._names) if on_gpus else workers
+        self._processes = [self._spawn(number) for number in range(count)]
+        self._rooms: Rooms[EngineProcess] | GpuRooms[EngineProcess]
+        if on_gpus:
+            self._rooms = GpuRooms(self._processes, lambda p, tenant: p.room(tenant))
+        else:
+            self._rooms = Rooms(self._processes, workers, most)
         self._coming: set[EngineProcess] = set()
         """Those that were started later and are not ready yet."""
         if silence:
@@ -113,14 +124,42 @@ class WorkersPlacement:
         try:
             for process in self._processes:
                 process.ready.result()
+            if device == "cuda":
+                self._take_all()
         except RuntimeError:
             self.shutdown()
             raise
 
+    def _take_all(self) -> None:
+        """There is a process on the first GPU: start one on each of the others."""
+        facts = self._processes[0].facts
+        assert facts is not None
+        self._names = [f"cuda:{number}" for number in range(facts.devices)]
+        others = [self._spawn(number) for number in range(1, facts.devices)]
+        with self._lock:
+            self._processes += others
+            for process in others:
+                self._rooms.add(process)
+        for process in others:
+            process.ready.result()
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """See Placement.devices."""
+        with self._lock:
+            return list(dict.fromkeys(process.device for process in self._processes))
+
+    def device_of(self, name: str) -> str | None:
+        """See Placement.device_of."""
+        with self._lock:
+            process, _ = self._homes.get(name, (None, 0))
+        return None if process is None else process.device
+
     def _spawn(self, number: int) -> EngineProcess:
         early, self._early = self._early, None
+        device = self._names[number if len(self._names) > 1 else 0]
         return EngineProcess(
-            self._device, self._threads, self._interval, self._replace, self._budgets, self._commons, number,
+            device, self._threads, self._interval, self._replace, self._budgets, self._commons, number,
             self._rules, early,
         )  # fmt: skip
 
@@ -241,16 +280,23 @@ class WorkersPlacement:
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
-        tenant = names.owner(name)
+        tenant, devices = names.owner(name), self.devices
+        wanted = wanted_of(name, options, devices)
+        if wanted is None and len(devices) > 1:
+            look_at_tenants(list(self._processes))
+
+        def fits(process: EngineProcess) -> bool:
+            return process.alive and wanted in (None, process.device)
+
         with self._lock:
             if name not in self._homes and self._rooms.wants_more(tenant) and not self._stopping.is_set():
                 self._grow(tenant)
             self._change.wait_for(
-                lambda: name in self._homes or self._rooms.open_to(tenant, _alive), OPEN_SECONDS
+                lambda: name in self._homes or self._rooms.open_to(tenant, fits), OPEN_SECONDS
             )
             if name in self._homes:
                 return
-            process = self._rooms.enter(tenant, _alive)
+            process = self._rooms.enter(tenant, fits)
             if process is None:
                 raise ProtocolError.of(
                     "device-lost", "no engine process runs at the moment; try again", retry_after=1
@@ -376,10 +422,6 @@ class WorkersPlacement:
         if stopping:  # `shutdown` has not seen it
             fresh.finish()
             fresh.join(self._grace)
-
-
-def _alive(process: EngineProcess) -> bool:
-    return process.alive
 
 
 def _put_off(dead: EngineProcess) -> None:

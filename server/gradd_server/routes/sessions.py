@@ -102,8 +102,11 @@ async def put_session(request: Request, name: str, durability: Durability | None
         return json_response(await _info(front, entry), 201)
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_options, text, invalid_json) if text else SessionOptions()
-    if options.device not in (None, front.settings.device):
-        raise Refused("invalid-data", f"this daemon serves the device {front.settings.device}")
+    devices = front.sessions.devices
+    if options.device is not None and not names.is_device(options.device, devices):
+        raise Refused(
+            "invalid-data", f"this daemon has no device {options.device!r}: it serves {', '.join(devices)}"
+        )
     most = front.settings.most_session_bytes
     if not 0 <= (options.quota_bytes or 0) <= most:
         raise Refused("invalid-data", "a quota is at most the daemon's own", limit=most)

@@ -59,10 +59,13 @@ def replay(
 
 
 def told(reply: bytes) -> Any:
-    """A reply without how many bytes the session uses: a plan may hold what it hands out a moment longer."""
+    """A reply without how many bytes the session uses, for a plan may hold what it hands out a moment longer,
+    and on which device.
+    """
     message, buffers = decode_reply(reply)
     if isinstance(message, Attached):
-        message = msgspec.structs.replace(message, session=msgspec.structs.replace(message.session, bytes=0))
+        same = msgspec.structs.replace(message.session, bytes=0, device=msgspec.UNSET)
+        message = msgspec.structs.replace(message, session=same)
     return message, [(b.dtype, b.shape, b.tobytes()) for b in buffers]
 
 

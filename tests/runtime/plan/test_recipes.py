@@ -36,9 +36,18 @@ def test_operators_functions_and_numbers_are_calls() -> None:
     assert [c.kinds for c in learned(lambda xp, a: a < 0, result=((4,), np.dtype(bool)))] == ["ff->?"]
 
 
+def test_a_choice_and_a_cast_are_calls() -> None:
+    found = learned(lambda xp, a: xp.where(a > 0, a, 2.0))
+    assert [(c.ufunc.__name__, c.kinds) for c in found] == [("greater", "ff->?"), ("where", "?ff->f")]
+    assert found[1].operands == (UfuncOperand(1), UfuncOperand(0), UfuncOperand(0, np.float32(2).tobytes()))
+    wide = learned(lambda xp, a: a.astype(np.float64) * 2, result=((4,), np.dtype(float)))
+    assert [(c.ufunc.__name__, c.kinds) for c in wide] == [("astype", "f->d"), ("multiply", "dd->d")]
+    assert learned(lambda xp, a: xp.where(a > 0, a, np.float64(2))) is None
+
+
 OTHERS: dict[str, Callable[..., Any]] = {
     "a reduction": lambda xp, a: a - a.sum(),
-    "a function": lambda xp, a: xp.where(a > 0, a, -a),
+    "a function": lambda xp, a: xp.clip(a, 0, 1),
     "a keyword": lambda xp, a: xp.add(a, a, dtype=np.float32),
     "where to": lambda xp, a: xp.add(a, a, a),
     "in place": lambda xp, a: a.__iadd__(1),

@@ -200,3 +200,44 @@ def test_who_waits_alone_has_its_turn_as_if_among_others(seed: int) -> None:
         answered.append(process.answered)
     assert len(answered[0]) == len(coming)
     assert answered[0] == answered[1]
+
+
+def test_what_a_turn_took_may_be_said_later() -> None:
+    process = Process()
+    process.send("slow", 1, *[0.001] * 20)
+    process.send("quick", 2, *[0.001] * 20)
+    assert process.turn() == ("slow", 1)
+    process.turns.owe("slow", 1, 0.0045)
+    assert [process.turn()[0] for _ in range(7)] == ["quick"] * 6 + ["slow"]
+    process.turns.owe("quick", 2, 0.002)
+    process.turns.owe("quick", 2, -0.002)
+    process.run()
+    assert [tenant for tenant, _, _ in process.answered].count("slow") == 20
+
+
+def test_what_was_too_much_is_given_back_to_who_waits() -> None:
+    process = Process()
+    process.send("a", 1, *[0.1, 0.001, 0.001])
+    process.send("b", 2, *[0.001] * 9)
+    assert process.turn() == ("a", 1)
+    process.turns.owe("a", 1, -0.0995)
+    assert [process.turn()[0] for _ in range(3)] == ["b", "a", "b"]
+
+
+def test_what_was_forgotten_is_not_owed() -> None:
+    shares: Shares[str] = Shares()
+    shares.wait("a")
+    shares.spent(shares.take(), 1.0)
+    shares.owe("a", 100.0)
+    shares.wait("a")
+    shares.wait("b")
+    assert shares.take() == "a"
+
+
+def test_the_sessions_of_a_tenant_owe_as_tenants_do() -> None:
+    process = Process()
+    for session in (1, 2):
+        process.send("a", session, *[0.001] * 8)
+    assert process.turn() == ("a", 1)
+    process.turns.owe("a", 1, 0.0045)
+    assert [process.turn()[1] for _ in range(7)] == [2] * 6 + [1]

@@ -117,6 +117,18 @@ template <class A> __device__ inline bool unbounded(A x) { return x == endless<A
 __device__ inline i64 first() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ inline i64 stride() { return (i64)gridDim.x * blockDim.x; }
 
+// A thread's element among planes of `whole` elements, where each has one thread. Divisions of 64 bits are
+// dear: this makes one that all threads of a block share.
+struct Spot {
+    i64 plane;
+    u32 place;
+};
+__device__ inline Spot spot_of(i64 whole) {
+    i64 from = (i64)blockIdx.x * blockDim.x, plane = from / whole;
+    u32 at = (u32)(from - plane * whole) + threadIdx.x;
+    return Spot{plane + at / (u32)whole, at % (u32)whole};
+}
+
 struct Add {
     template <class A> __device__ static A of(A x, A y) { return x + y; }
 };
@@ -163,7 +175,16 @@ __device__ inline void moments(View<const T> a, i64 row, i64 n, double eps, A &m
 struct Four {
     u32 of[4];
 };
-__device__ inline Four philox(u64 block, u64 seed, u64 step) {
+// A random step: by value, or in memory, where a graph that was captured finds another one each time.
+struct Key {
+    u64 seed, step;
+};
+__device__ inline Key key_of(View<const i64> keys, i64 which, i64 seed, i64 step) {
+    if (!keys.given()) return Key{(u64)seed, (u64)step};
+    return Key{(u64)keys[2 * which], (u64)keys[2 * which + 1]};
+}
+__device__ inline Four philox(u64 block, Key key) {
+    u64 seed = key.seed, step = key.step;
     u32 c0 = (u32)block, c1 = (u32)(block >> 32), c2 = (u32)step, c3 = (u32)(step >> 32);
     u32 k0 = (u32)seed, k1 = (u32)(seed >> 32);
     for (int round = 0; round < 10; round++) {

@@ -5,25 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import dtypes
-from .launch import each, empty
+from .launch import each, empty, key_arguments
 from .sources import REALS
-
-_SIGN = 1 << 63
-
-
-def _signed(number: int) -> int:
-    """64 bits as the signed number that has them."""
-    return (number & ((1 << 64) - 1) ^ _SIGN) - _SIGN
 
 
 def _dropout_mask(plain: Any) -> Any:
-    def kernel(xp: Any, a: Any, p: float, features: int, meta: Any, key: tuple[int, int]) -> Any:
+    def kernel(xp: Any, a: Any, p: float, features: int, meta: Any, key: Any) -> Any:
         if a.dtype.char not in REALS:
             return plain(xp, a, p, features, meta=meta, key=key)
         out = empty(xp, meta.shape, a.dtype)
         each(
             xp, "dropout_mask", a.dtype.char, -(-out.size // 4), out, out.size, float(p), 1 / (1 - p),
-            *map(_signed, key),
+            *key_arguments(key),
         )  # fmt: skip
         return out
 
@@ -34,12 +27,12 @@ def _drawn(name: str) -> Any:
     """For ops that draw float32 or float64 numbers, whatever their other arguments."""
 
     def native(plain: Any) -> Any:
-        def kernel(xp: Any, *arrays: Any, meta: Any, key: tuple[int, int], **attrs: Any) -> Any:
+        def kernel(xp: Any, *arrays: Any, meta: Any, key: Any, **attrs: Any) -> Any:
             if meta.dtype not in (dtypes.float32, dtypes.float64):
                 return plain(xp, *arrays, meta=meta, key=key, **attrs)
             out = empty(xp, meta.shape, meta.dtype.np)
             many = (16 if name == "uniform" else 8) // out.itemsize
-            each(xp, name, out.dtype.char, -(-out.size // many), out, out.size, *map(_signed, key))
+            each(xp, name, out.dtype.char, -(-out.size // many), out, out.size, *key_arguments(key))
             return out
 
         return kernel
@@ -48,11 +41,11 @@ def _drawn(name: str) -> Any:
 
 
 def _bernoulli(plain: Any) -> Any:
-    def kernel(xp: Any, a: Any, p: Any, meta: Any, key: tuple[int, int]) -> Any:
+    def kernel(xp: Any, a: Any, p: Any, meta: Any, key: Any) -> Any:
         if meta.dtype not in (dtypes.float32, dtypes.float64) or not isinstance(p, (int, float)):
             return plain(xp, a, p, meta=meta, key=key)
         out = empty(xp, meta.shape, meta.dtype.np)
-        each(xp, "hits", out.dtype.char, -(-out.size // 2), out, out.size, float(p), *map(_signed, key))
+        each(xp, "hits", out.dtype.char, -(-out.size // 2), out, out.size, float(p), *key_arguments(key))
         return out
 
     return kernel

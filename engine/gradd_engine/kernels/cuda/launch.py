@@ -50,6 +50,12 @@ def each(xp: Any, name: str, types: str, count: int, *given: Any) -> None:
         launch(xp, name, types, (blocks,), THREADS if count > WARP else WARP, *given)
 
 
+def flat(xp: Any, name: str, types: str, count: int, *given: Any) -> None:
+    """Start a kernel that has a thread for each of `count` elements."""
+    if count:
+        launch(xp, name, types, (-(-count // THREADS),), THREADS, *given)
+
+
 def rows(xp: Any, name: str, types: str, count: int, length: int, *given: Any) -> None:
     """Start a kernel whose blocks stride over `count` rows of `length` elements."""
     if count:
@@ -85,3 +91,33 @@ def dense(xp: Any, a: Any) -> Any:
 def empty(xp: Any, shape: Any, dtype: Any) -> Any:
     """A row-major array; contents undefined."""
     return xp.empty(shape, np.dtype(dtype))
+
+
+_SIGN = 1 << 63
+
+
+def signed(number: int) -> int:
+    """64 bits as the signed number that has them: a random key's, for a kernel."""
+    return (number & ((1 << 64) - 1) ^ _SIGN) - _SIGN
+
+
+class DeviceKeys:
+    """Random keys of int64 (n, 2) in a device's memory, `many` of them from `at` on: a captured graph finds
+    others there each time.
+    """
+
+    def __init__(self, keys: Any, at: int, many: int = 1) -> None:
+        self.keys, self.at, self.many = keys, at, many
+
+    @property
+    def array(self) -> Any:
+        """Their numbers."""
+        return self.keys[self.at : self.at + self.many]
+
+
+def key_arguments(key: Any) -> tuple[Any, int, int]:
+    """What a kernel that draws gets of a random key: the memory it is in, or None and its two numbers."""
+    if isinstance(key, DeviceKeys):
+        return key.array, 0, 0
+    seed, step = key
+    return None, signed(seed), signed(step)

@@ -1,11 +1,15 @@
-"""The Euclidean norm of a whole array on the device: what clipping takes of every gradient."""
+"""Euclidean norms of whole arrays on the device: what clipping takes of every gradient."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .launch import LONG, dense, empty, launch, sum_threads
+from .packs import MANY, pack
 from .sources import REALS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: blocks that share a large array
 BLOCKS = 256
@@ -31,5 +35,31 @@ def _norm(plain: Any) -> Any:
 
     return kernel
 
+
+class PackedNorms:
+    """The norms of many arrays, dense and of one dtype, into a vector: the last of what it is called with."""
+
+    keys = 0
+    #: the op whose results are stacked
+    of = "vector_norm"
+
+    def __init__(self, kind: str) -> None:
+        self._types = kind
+
+    def __call__(self, xp: Any, arrays: Sequence[Any], keys: Sequence[Any] = ()) -> None:
+        """Start two launches for each MANY arrays."""
+        *those, out = arrays
+        for first in range(0, len(those), MANY):
+            some = those[first : first + MANY]
+            packed = pack([[a] for a in some])
+            chunks = int(packed["chunk"][0, -1])
+            parts = empty(xp, (chunks,), out.dtype)
+            if chunks:
+                launch(xp, "chunk_squares", self._types, (chunks,), 256, packed, parts)
+            launch(xp, "roots_of_chunks", self._types, (len(some),), 128, packed, parts, out, first)
+
+
+#: ops that stack norms -> what computes them all
+STACKED = {"stack": PackedNorms}
 
 NATIVE = {"vector_norm": _norm}

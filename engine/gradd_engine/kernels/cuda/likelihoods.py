@@ -1,14 +1,14 @@
 """The negative log likelihood of class indices on the device, and its gradient.
 
 A kernel that meets a target that is no class says so in a word of the device, which is read where somebody
-waits anyway (`told`).
+waits anyway (`noting`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import numel, told
+from ...data import noting, numel
 from .launch import dense, each, empty, kind, launch
 from .sources import REALS
 
@@ -45,13 +45,13 @@ def _forward(plain: Any) -> Any:
         shape = target.shape if input.ndim > 1 else ()
         each_one = empty(xp, shape, input.dtype) if reduction == "none" else None
         loss = None if reduction == "none" else empty(xp, (), input.dtype)
-        total, word = empty(xp, (), input.dtype), xp.zeros(2, xp.int64)
-        launch(
-            xp, "nll", input.dtype.char + kind(target), (1,), THREADS if count > 32 else 32,
-            dense(xp, input), dense(xp, target), dense(xp, weight), each_one, loss, total, word, count,
-            classes, inner, int(ignore_index), int(reduction == "mean"),
-        )  # fmt: skip
-        told(word, classes, IndexError, _TARGET, "nll_loss")
+        total = empty(xp, (), input.dtype)
+        with noting(xp, classes, IndexError, _TARGET, "nll_loss") as word:
+            launch(
+                xp, "nll", input.dtype.char + kind(target), (1,), THREADS if count > 32 else 32,
+                dense(xp, input), dense(xp, target), dense(xp, weight), each_one, loss, total, word, count,
+                classes, inner, int(ignore_index), int(reduction == "mean"),
+            )  # fmt: skip
         return each_one if loss is None else loss, total
 
     return kernel
@@ -65,13 +65,13 @@ def _backward(plain: Any) -> Any:
         if not _takes(grad, shape, target, weight) or total_weight.dtype != grad.dtype:
             return plain(xp, grad, target, weight, total_weight, shape, reduction, ignore_index)
         classes, inner = _axes(shape)
-        out, word = empty(xp, tuple(shape), grad.dtype), xp.zeros(2, xp.int64)
-        each(
-            xp, "nll_backward", grad.dtype.char + kind(target), out.size, dense(xp, grad), dense(xp, target),
-            dense(xp, weight), total_weight, out, word, out.size, classes, inner, int(ignore_index),
-            int(reduction != "none"), int(reduction == "mean"),
-        )  # fmt: skip
-        told(word, classes, IndexError, _TARGET, "nll_loss")
+        out = empty(xp, tuple(shape), grad.dtype)
+        with noting(xp, classes, IndexError, _TARGET, "nll_loss") as word:
+            each(
+                xp, "nll_backward", grad.dtype.char + kind(target), out.size, dense(xp, grad),
+                dense(xp, target), dense(xp, weight), total_weight, out, word, out.size, classes, inner,
+                int(ignore_index), int(reduction != "none"), int(reduction == "mean"),
+            )  # fmt: skip
         return out
 
     return kernel

@@ -1,4 +1,5 @@
-// Layer norm and its gradients: a block a row, then sums of columns.
+// Layer norm and its gradients: a block a row, then sums of columns. Without `means` it is RMS norm: nothing
+// is subtracted, and `rstds` are reciprocal root mean squares.
 
 // Means, reciprocal standard deviations and (a - mean) * rstd * weight + bias of each row of n.
 template <class T> KERNEL layer_norm(View<const T> a, View<const T> weight, View<const T> bias, View<T> out,
@@ -6,10 +7,15 @@ template <class T> KERNEL layer_norm(View<const T> a, View<const T> weight, View
     typedef typename Wide<T>::type A;
     for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
         i64 row = r * n;
-        A mean, rstd;
-        moments(a, row, n, eps, mean, rstd);
+        A mean = 0, rstd, squares = 0;
+        if (means.given()) {
+            moments(a, row, n, eps, mean, rstd);
+        } else {
+            for (i64 j = threadIdx.x; j < n; j += blockDim.x) squares += wide(a[row + j]) * wide(a[row + j]);
+            rstd = (A)1 / root(block_sum(squares) / (A)n + (A)eps);
+        }
         if (threadIdx.x == 0) {
-            means[r] = narrow<T>(mean);
+            if (means.given()) means[r] = narrow<T>(mean);
             rstds[r] = narrow<T>(rstd);
         }
         for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
@@ -28,14 +34,14 @@ template <class T> KERNEL layer_norm_input(View<const T> g, View<const T> a, Vie
     typedef typename Wide<T>::type A;
     for (i64 r = blockIdx.x; r < rows; r += gridDim.x) {
         i64 row = r * n;
-        A mean = wide(means[r]), rstd = wide(rstds[r]), total = 0, along = 0;
+        A mean = means.given() ? wide(means[r]) : (A)0, rstd = wide(rstds[r]), total = 0, along = 0;
         for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
             A slope = wide(g[row + j]);
             if (weight.given()) slope *= wide(weight[j]);
             total += slope;
             along += slope * ((wide(a[row + j]) - mean) * rstd);
         }
-        total = block_sum(total) / (A)n;
+        total = means.given() ? block_sum(total) / (A)n : (A)0;
         along = block_sum(along) / (A)n;
         for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
             A slope = wide(g[row + j]);
@@ -59,8 +65,8 @@ template <class T> KERNEL layer_norm_columns(View<const T> g, View<const T> a, V
     A first = 0, second = 0;
     if (j < n)
         for (i64 r = share * most + y; r < end; r += height) {
-            A slope = wide(g[r * n + j]);
-            first += slope * ((wide(a[r * n + j]) - wide(means[r])) * wide(rstds[r]));
+            A slope = wide(g[r * n + j]), mean = means.given() ? wide(means[r]) : (A)0;
+            first += slope * ((wide(a[r * n + j]) - mean) * wide(rstds[r]));
             second += slope;
         }
     along[threadIdx.x] = first;
@@ -104,4 +110,28 @@ template <class T> KERNEL root_of_sums(View<const T> a, View<T> out, i64 n) {
     for (i64 i = threadIdx.x; i < n; i += blockDim.x) total += wide(a[i]);
     total = block_sum(total);
     if (threadIdx.x == 0) out[0] = narrow<T>(root(total));
+}
+
+// Sums of squares of each chunk of many tensors.
+template <class T> KERNEL chunk_squares(Pack pack, View<T> out) {
+    typedef typename Wide<T>::type A;
+    Piece piece = piece_of(pack, blockIdx.x);
+    View<const T> a = of_pack<const T>(pack, 0, piece.which);
+    A total = 0;
+    for (i64 i = piece.from + threadIdx.x; i < piece.to; i += blockDim.x) {
+        A x = wide(a[i]);
+        total += x * x;
+    }
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[blockIdx.x] = narrow<T>(total);
+}
+
+// A tensor's norm from those of its chunks: a block each.
+template <class T> KERNEL roots_of_chunks(Pack pack, View<const T> a, View<T> out, i64 first_out) {
+    typedef typename Wide<T>::type A;
+    A total = 0;
+    i64 end = pack.chunk[blockIdx.x + 1];
+    for (i64 i = pack.chunk[blockIdx.x] + threadIdx.x; i < end; i += blockDim.x) total += wide(a[i]);
+    total = block_sum(total);
+    if (threadIdx.x == 0) out[first_out + blockIdx.x] = narrow<T>(root(total));
 }

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .launch import dense, kind, launch
+from .packs import ROWS, distinct, groups, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-#: what `steps.cu` calls these
-MANY, ROWS, CHUNK = 48, 6, 4096
 THREADS = 256
 #: parameters by value, and as which dtype their gradients come: 16 bits are made float32 on the way
 PAIRS = {"f": "f", "d": "d", "e": "f", "E": "f"}
-_PACK = np.dtype([("at", np.uint64, (ROWS, MANY)), ("size", np.int64, MANY), ("chunk", np.int64, MANY + 1)])
 
 
 def _fits(arrays: Sequence[Any]) -> bool:
@@ -28,36 +23,6 @@ def _fits(arrays: Sequence[Any]) -> bool:
         and all(a.dtype == p.dtype for a in state)
         and all(a.flags.c_contiguous for a in (p, *state))
     )
-
-
-def _pack(columns: Sequence[Sequence[Any]]) -> Any:
-    """A structure of the arrays' addresses, one column a parameter."""
-    made = np.zeros(1, _PACK)
-    at, size, chunk = (made[name][0] for name in ("at", "size", "chunk"))
-    for i, column in enumerate(columns):
-        for row, a in enumerate(column):
-            if a is not None:
-                at[row, i] = a.data.ptr
-        size[i] = column[0].size
-        chunk[i + 1] = chunk[i] + -(-column[0].size // CHUNK)
-    chunk[len(columns) + 1 :] = chunk[len(columns)]
-    return made
-
-
-def _groups(columns: Sequence[Sequence[Any]]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    """Parameters of the same types, as many as a launch takes."""
-    by_types = defaultdict(list)
-    for column in columns:
-        by_types[kind(column[0]) + kind(column[1])].append(column)
-    for types, those in by_types.items():
-        for first in range(0, len(those), MANY):
-            yield types, those[first : first + MANY]
-
-
-def _several(columns: Sequence[Sequence[Any]]) -> bool:
-    """Whether no array is written twice: each step sees what the one before it wrote."""
-    seen = [a.data.ptr for c in columns for k, a in enumerate(c) if a is not None and k != 1 and a.size]
-    return len(set(seen)) == len(seen)
 
 
 def _step(
@@ -84,16 +49,16 @@ def _step(
                     if row is not None:
                         column[row] = a
                 columns.append(column)
-            if not _several(columns):
+            if not distinct(a for c in columns for k, a in enumerate(c) if k != 1):
                 return plain(xp, params, grads, *more, **options)  # type: ignore[no-any-return]
             given = numbers(*lists, **options)
-            for types, some in _groups(columns):
-                pack = _pack(some)
+            for types, some in groups(columns, 2):
+                packed = pack(some)
                 if counted is not None:
-                    launch(xp, "count_steps", "f", (1,), 64, pack, found_inf, len(some))
-                chunks = int(pack["chunk"][0, -1])
+                    launch(xp, "count_steps", "f", (1,), 64, packed, found_inf, len(some))
+                chunks = int(packed["chunk"][0, -1])
                 if chunks:
-                    launch(xp, name, types, (chunks,), THREADS, pack, found_inf, *given)
+                    launch(xp, name, types, (chunks,), THREADS, packed, found_inf, *given)
             for i in rest:
                 own = [each[i : i + 1] for each in lists]
                 plain(xp, params[i : i + 1], grads[i : i + 1], *own, found_inf, **options)

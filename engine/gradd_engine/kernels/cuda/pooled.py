@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import numel, told
+from ...data import noting, numel
 from ..images_pool import out_shape
 from .launch import dense, each, empty, rows
 from .sources import REALS
@@ -43,13 +43,13 @@ def _backward(plain: Any) -> Any:
         if grad.dtype.char not in REALS or not grad.size or not numel(size):
             return plain(xp, grad, indices, size)
         planes, whole = numel(grad.shape[:-2]), numel(size)
-        out, word = empty(xp, (*grad.shape[:-2], *size), grad.dtype), xp.zeros(2, xp.int64)
-        rows(
-            xp, "max_pool_backward", grad.dtype.char, planes, whole, dense(xp, grad), dense(xp, indices), out,
-            word, planes, grad.size // planes, whole,
-        )  # fmt: skip
+        out = empty(xp, (*grad.shape[:-2], *size), grad.dtype)
         text = f"index {{}} is outside of a plane of {whole} elements"
-        told(word, whole, RuntimeError, text, "max_pool2d")
+        with noting(xp, whole, RuntimeError, text, "max_pool2d") as word:
+            rows(
+                xp, "max_pool_backward", grad.dtype.char, planes, whole, dense(xp, grad), dense(xp, indices),
+                out, word, planes, grad.size // planes, whole,
+            )  # fmt: skip
         return out
 
     return kernel

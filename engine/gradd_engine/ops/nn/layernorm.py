@@ -1,4 +1,4 @@
-"""Layer norm, RMS norm and normalize, and helpers shared with batch and group norm.
+"""Layer norm and normalize, and helpers shared with RMS, batch and group norm.
 
 All centre and scale over some dimensions. Backward uses two small ops over (input, mean, 1 / deviation); when
 differentiated themselves, they recompute both, so higher orders are exact.
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes
 from ...declare import Joint, composite, kernel
 from ...graph import cast_gradient
-from ..elementwise import add, add_scalar, div, mul, sub
+from ..elementwise import add, div, mul, sub
 from ..shape import sum_to_size
-from ..shared import contiguous_like, kept_format
+from ..shared import contiguous_like
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,9 +155,10 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
 # -- layer norm ------------------------------------------------------------------------------------
 
 
-def _check_normalized(
+def check_normalized(
     input: Tensor, shape: Sequence[int], what: str, weight: Tensor | None, bias: Tensor | None
 ) -> None:
+    """Raise RuntimeError unless `shape` is the input's last sizes, and that of weight and bias."""
     dims = list(shape)
     if not dims:
         raise RuntimeError(
@@ -190,14 +191,15 @@ def check_mixed(input: Tensor, kernel: str, *others: Tensor | None) -> None:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
-def _trailing(ndim: int, shape: Sequence[int]) -> list[int]:
+def trailing(ndim: int, shape: Sequence[int]) -> list[int]:
+    """The last dimensions, as many as `shape` has."""
     return list(range(ndim - len(shape), ndim))
 
 
 def _layer_infer(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, normalized_shape: Sequence[int], eps: float
 ) -> list[Meta]:
-    _check_normalized(input, normalized_shape, ", ", weight, bias)
+    check_normalized(input, normalized_shape, ", ", weight, bias)
     check_mixed(input, "LayerNormKernelImpl", weight, bias)
     lead = tuple(input.shape[: input.ndim - len(normalized_shape)])
     kept = Meta(lead + (1,) * len(normalized_shape), statistic_dtype(input.dtype))
@@ -207,7 +209,7 @@ def _layer_infer(
 def _layer(
     xp: Any, input: Any, weight: Any, bias: Any, normalized_shape: Sequence[int], eps: float
 ) -> tuple[Any, ...]:
-    mean, _, rstd = statistics(xp, input, tuple(_trailing(input.ndim, normalized_shape)), eps)
+    mean, _, rstd = statistics(xp, input, tuple(trailing(input.ndim, normalized_shape)), eps)
     return affine((input - mean) * rstd, weight, bias), mean, rstd
 
 
@@ -218,7 +220,7 @@ def _layer_backward_infer(
     name, own = "native_layer_norm_backward", tuple(normalized_shape)
     if not own or tuple(input.shape[-len(own) :]) != own or len(own) > input.ndim:
         raise RuntimeError(f"{name}(): {list(own)} are not the last sizes of {list(input.shape)}")
-    check_statistics(name, input, mean, rstd, _trailing(input.ndim, own), grad)
+    check_statistics(name, input, mean, rstd, trailing(input.ndim, own), grad)
     if weight is not None and tuple(weight.shape) != own:
         raise RuntimeError(f"{name}(): expected weight of shape {list(own)}, got {list(weight.shape)}")
     check_mixed(input, name, weight)
@@ -233,7 +235,7 @@ def _layer_backward(
     xp: Any, grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, wanted: Sequence[bool],
     normalized_shape: Sequence[int], eps: float,
 ) -> list[Any]:  # fmt: skip
-    axes = tuple(_trailing(input.ndim, normalized_shape))
+    axes = tuple(trailing(input.ndim, normalized_shape))
     outer = tuple(range(input.ndim - len(axes)))
     x = (input - mean) * rstd
     found = []
@@ -254,7 +256,7 @@ def _layer_backward_recorded(
     grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, wanted: Sequence[bool],
     normalized_shape: Sequence[int], eps: float,
 ) -> tuple[Any, ...]:  # fmt: skip
-    how: dict[str, Any] = {"dims": _trailing(input.ndim, normalized_shape), "eps": eps}
+    how: dict[str, Any] = {"dims": trailing(input.ndim, normalized_shape), "eps": eps}
     shape = list(normalized_shape)
     found = []
     if wanted[0]:
@@ -310,7 +312,7 @@ layer: Op = kernel(
     vjp=Joint("input weight bias", _layer_grad),
     jvp=lambda input, input_t, weight, weight_t, bias, bias_t, normalized_shape, eps: [
         standard_tangent(
-            input, input_t, weight, weight_t, bias_t, _trailing(input.ndim, normalized_shape), eps
+            input, input_t, weight, weight_t, bias_t, trailing(input.ndim, normalized_shape), eps
         ),
         None,
         None,
@@ -333,37 +335,7 @@ composite(
 )
 
 
-# -- root mean square, length ----------------------------------------------------------------------
-
-_EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
-
-
-def _rms(input: Any, weight: Any, normalized_shape: Sequence[int], eps: float | None) -> Any:
-    if input.ndim < len(normalized_shape):
-        raise ValueError(
-            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got {input.ndim}"
-        )
-    _check_normalized(input, normalized_shape, "", weight, None)
-    if input.dtype.category < dtypes.FLOAT:
-        raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.title}'")
-    wide = input.float() if input.dtype.is_half else input
-    if eps is None:
-        eps = _EPSILON[dtypes.to_real(wide.dtype).name]
-    mean = wide.pow(2).mean(_trailing(input.ndim, normalized_shape), True)
-    found = mul(wide, add_scalar(mean, eps).rsqrt())
-    if wide is not input:
-        found = found.type_as(input)
-    return kept_format(found if weight is None else mul(found, weight))
-
-
-composite(
-    "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-    body=_rms,
-    namespace="nn.functional",
-    doc="Divides by the root mean square over the last dimensions (torch.nn.functional.rms_norm).",
-    autocast={"cuda": "float32"},
-)
-
+# -- length ----------------------------------------------------------------------------------------
 
 composite(
     "normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12) -> Tensor",

@@ -1,0 +1,191 @@
+"""Random training loops on the stand-in, where their steps become CUDA graphs: the values of a NumPy session.
+
+``python -m tests.device.graphs 200`` runs so many; prints the seeds where something differs, and what became
+of the plans.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import gradd
+import numpy as np
+from gradd import nn
+from gradd.nn import functional
+from gradd_runtime.plan import cache
+from gradd_runtime.plan.graph import PlanGraph
+from gradd_runtime.plan.replay import Plan
+
+from tests.device.loops import There
+from tests.device.programs import Close
+from tests.standin.sessions import sessions_there
+
+STEPS = 16
+#: what exponentials of two libraries may make of some steps
+CLOSE: Close = {"rtol": 2e-4, "atol": 2e-5}
+#: what a loop may do in each step, or now and then
+WAYS = (
+    "windows", "upload", "dropout", "noise", "scaled", "schedule", "clip", "momentum", "adam", "held", "item",
+    "buffer", "accumulate", "embedding", "short batch", "moved", "frozen", "views",
+)  # fmt: skip
+
+
+class Loop:
+    """A small model and the ways in which its steps differ, drawn from `seed`."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.ways = {way for way in WAYS if self.rng.random() < 0.35}
+        gradd.manual_seed(seed)
+        width = self.rng.choice([3, 5, 8])
+        self.table = nn.Embedding(7, 4)
+        self.layers = nn.Sequential(nn.Linear(4, width), nn.Tanh(), nn.Linear(width, 2))
+        self.data = gradd.randn(24, 4)
+        self.words = gradd.randint(0, 7, (24,))
+        self.buffer = gradd.zeros(2)
+        owned = [*self.table.parameters(), *self.layers.parameters()]
+        self.owned = owned
+        rate = self.rng.choice([0.05, 0.2])
+        if "adam" in self.ways:
+            self.optimizer: Any = gradd.optim.Adam(owned, lr=rate / 10)
+        else:
+            self.optimizer = gradd.optim.SGD(owned, lr=rate, momentum=0.9 * ("momentum" in self.ways))
+        self.held: list[Any] = []
+
+    def batch(self, n: int) -> tuple[Any, Any]:
+        """What a step trains on."""
+        many = 3 if "short batch" in self.ways and n == STEPS - 2 else 4
+        at = (n * 5) % 20 if "windows" in self.ways else 0
+        if "upload" in self.ways:
+            numbers = np.random.default_rng(n).normal(size=(many, 4)).astype(np.float32)
+            return gradd.tensor(numbers), self.words[at : at + many]
+        return self.data[at : at + many], self.words[at : at + many]
+
+    def loss(self, n: int) -> Any:
+        """A step's loss."""
+        x, words = self.batch(n)
+        if "noise" in self.ways:
+            x = x + 0.1 * gradd.randn_like(x)
+        if "embedding" in self.ways:
+            x = x + self.table(words)
+        if "dropout" in self.ways:
+            x = functional.dropout(x, 0.25)
+        out = self.layers(x)
+        if "scaled" in self.ways:
+            out = out * (1 + n / 8)
+        if "views" in self.ways:
+            out = out[n % 2 :].t().contiguous().t()
+        if "buffer" in self.ways:
+            # a part of the mean: with all of it a gradient would be nothing but rounding
+            self.buffer.mul_(0.5).add_(out.detach().mean(0), alpha=0.3)
+            out = out - self.buffer
+        return (out**2).mean()
+
+    def step(self, n: int) -> list[Any]:
+        """Train once: what is read of it."""
+        seen: list[Any] = []
+        if not ("accumulate" in self.ways and n % 3):
+            self.optimizer.zero_grad()
+        loss = self.loss(n)
+        if "item" in self.ways and n % 2:
+            seen.append(loss.item())
+        loss.backward()
+        if "clip" in self.ways:
+            seen.append(nn.utils.clip_grad_norm_(self.owned, 0.5))
+        if "held" in self.ways:
+            self.held += [loss.detach(), self.owned[3].grad, self.owned[-1].detach() * 2]
+        if "frozen" in self.ways:
+            self.owned[1].requires_grad_(n < 6)
+        self.optimizer.step()
+        if "schedule" in self.ways:
+            self.optimizer.param_groups[0]["lr"] *= 0.9 if n % 4 == 3 else 1
+        if "moved" in self.ways and n == 6:
+            with gradd.no_grad():
+                self.owned[-1].data = self.owned[-1].data.clone()
+        return [*seen, loss.detach()]
+
+
+def run(seed: int) -> list[Any]:
+    """What the loop of a seed gives in a session of its own, step by step."""
+    with gradd.connect("local:") as session:
+        loop = Loop(seed)
+        told: list[Any] = []
+        for n in range(STEPS):
+            seen = loop.step(n)
+            session.flush()
+            told += [x.tolist() if hasattr(x, "tolist") else x for x in (seen if n % 4 == 3 else [])]
+        told += [p.tolist() for p in loop.owned]
+        told += [None if p.grad is None else p.grad.tolist() for p in loop.owned]
+        return [*told, *[h.tolist() for h in loop.held], loop.buffer.tolist()]
+
+
+@contextmanager
+def outcomes() -> Iterator[Counter[str]]:
+    """What became of the plans' graphs in the block: launches, and why there is none."""
+    found: Counter[str] = Counter()
+    launch, real, run = PlanGraph._launch, Plan.replay, cache.Plans.run
+
+    def launched(self: PlanGraph, *args: Any) -> None:
+        found["launched"] += 1
+        launch(self, *args)
+
+    def replay(self: Plan, *args: Any) -> Any:
+        done = real(self, *args)
+        if self.graph is not None and self.graph.why:
+            found[self.graph.why] += 1
+        return done
+
+    def ran(self: cache.Plans, *args: Any) -> Any:
+        done = run(self, *args)
+        found["eagerly: " + self.why if done is None else "planned"] += 1
+        return done
+
+    with (
+        mock.patch.object(PlanGraph, "_launch", launched),
+        mock.patch.object(Plan, "replay", replay),
+        mock.patch.object(cache.Plans, "run", ran),
+    ):
+        yield found
+
+
+def differ(seed: int, there: There = sessions_there, close: Close = CLOSE) -> str:
+    """What is not as in a NumPy session; empty where nothing is."""
+    want = run(seed)
+    with there():
+        got = run(seed)
+    if len(got) != len(want):
+        return f"{len(got)} values instead of {len(want)}"
+    for n, (a, b) in enumerate(zip(got, want, strict=True)):
+        try:
+            if b is None:
+                assert a == b
+            else:
+                np.testing.assert_allclose(np.array(a), np.array(b), **close)
+        except (AssertionError, TypeError) as error:
+            return f"value {n} of {len(want)}: {str(error)[:300]}"
+    return ""
+
+
+def main(loops: int, first: int = 0) -> int:
+    """Run so many, from a seed on; how many differ."""
+    bad = 0
+    with outcomes() as found:
+        for seed in range(first, first + loops):
+            said = differ(seed)
+            if said:
+                bad += 1
+                print(f"seed {seed}: {sorted(Loop(seed).ways)}: {said}", flush=True)
+    print(f"{loops} random loops on the stand-in, {found['launched']} graphs launched, {bad} differ")
+    for why, many in found.most_common():
+        print(f"{many:8} {why}")
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(*map(int, sys.argv[1:]))))

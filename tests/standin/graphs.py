@@ -1,0 +1,190 @@
+"""CUDA graphs on the stand-in: while a stream captures nothing is done; it is done at launches.
+
+New arrays hold nonsense until then. What a real capture refuses is refused here: to wait for the device, to
+take memory from the host to it, the default stream.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import counting
+
+
+class CaptureError(RuntimeError):
+    """What CuPy raises as a CUDARuntimeError."""
+
+
+class _State:
+    #: what a capture has so far; None where none is under way
+    steps: list[Callable[[], None]] | None = None
+    #: whether what is done now is told to nobody: to see what shape a result has
+    silent = False
+    #: whether it is part of a graph's launch
+    inside = False
+
+
+def capturing() -> bool:
+    """Whether what is told now is not done now."""
+    return _State.steps is not None
+
+
+def counts(name: str) -> tuple[bool, bool]:
+    """Whether the device comes to a kernel that is told now, and whether it is a launch of its own."""
+    assert not capturing(), f"{name} would be lost: the stand-in does not capture it"
+    return not _State.silent, not (_State.silent or _State.inside)
+
+
+def refuse(what: str) -> None:
+    """Raise if a stream captures."""
+    if capturing():
+        raise CaptureError(f"cudaErrorStreamCaptureUnsupported: {what} while a stream is capturing")
+
+
+@contextmanager
+def _seen() -> Iterator[None]:
+    """What is told inside is done, and no work of the device."""
+    steps, _State.steps, _State.silent = _State.steps, None, True
+    try:
+        yield
+    finally:
+        _State.steps, _State.silent = steps, False
+
+
+def record(work: Callable[[], Any]) -> None:
+    """Have it done at launches."""
+    assert _State.steps is not None
+    _State.steps.append(work)
+
+
+def making(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For functions that return new arrays, or views, or write to `out`."""
+
+    @functools.wraps(function)
+    def made(*args: Any, **kw: Any) -> Any:
+        if not capturing():
+            return function(*args, **kw)
+        if kw.get("out") is not None:
+            record(lambda: function(*args, **kw))
+            out = kw["out"]
+            return out[0] if isinstance(out, tuple) and len(out) == 1 else out
+        with _seen():
+            found = function(*args, **kw)
+        new = list(_new(found))
+        if new:
+
+            def again() -> None:
+                for a, b in zip(new, _new(function(*args, **kw)), strict=True):
+                    a._bare[...] = b._bare
+
+            for a in new:
+                _spoil(a._bare)
+            record(again)
+        return found
+
+    return made
+
+
+def writing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For functions that write to what they are given, and return nothing."""
+
+    @functools.wraps(function)
+    def wrote(*args: Any, **kw: Any) -> Any:
+        if not capturing():
+            return function(*args, **kw)
+        record(lambda: function(*args, **kw))
+        return None
+
+    return wrote
+
+
+def _new(found: Any) -> Iterator[Any]:
+    """The arrays of a result that are no views."""
+    if isinstance(found, (list, tuple)):
+        for x in found:
+            yield from _new(x)
+    elif hasattr(found, "_bare") and found.base is None:
+        yield found
+
+
+def _spoil(a: Any) -> None:
+    number = np.nan if a.dtype.kind in "fcV" else True if a.dtype.kind == "b" else -1
+    a[...] = np.array(number).astype(a.dtype)
+
+
+class Graph:
+    """``cupy.cuda.Graph``."""
+
+    def __init__(self, steps: list[Callable[[], None]]) -> None:
+        self._steps = steps
+
+    def upload(self, stream: Any = None) -> None:
+        """Take it to the device."""
+        refuse("upload")
+
+    def launch(self, stream: Any = None) -> None:
+        """Do all of it."""
+        refuse("launch of another graph")
+        counting.launch("graph")
+        _State.inside = True
+        try:
+            for step in self._steps:
+                step()
+        finally:
+            _State.inside = False
+
+
+class Stream:
+    """``cupy.cuda.Stream``."""
+
+    _current: ClassVar[list[Stream]] = []
+    _numbers: ClassVar[Iterator[int]] = itertools.count(1)
+
+    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False) -> None:
+        self.null = null
+        self.ptr = 0 if null else next(self._numbers)
+
+    def __enter__(self) -> Stream:
+        Stream._current.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Stream._current.pop()
+
+    @classmethod
+    def current(cls) -> Stream:
+        """``cupy.cuda.get_current_stream``."""
+        return cls._current[-1] if cls._current else DEFAULT
+
+    def synchronize(self) -> None:
+        """Wait until it has done everything."""
+        counting.wait("synchronize")
+
+    @property
+    def done(self) -> bool:
+        """Whether it has."""
+        from .cuda import stream_query
+
+        return stream_query(self.ptr) == 0
+
+    def begin_capture(self, mode: Any = None) -> None:
+        """From now on nothing is done."""
+        assert not self.null, "the default stream cannot capture"
+        assert Stream.current() is self, "what another stream is told is not captured"
+        refuse("another capture")
+        _State.steps = []
+
+    def end_capture(self) -> Graph:
+        """What was told since."""
+        steps, _State.steps = _State.steps, None
+        assert steps is not None, "nothing is captured"
+        return Graph(steps)
+
+
+DEFAULT = Stream(null=True)
