@@ -1,4 +1,4 @@
-"""Samples of layer norm, root-mean-square norm, and vectors to length one."""
+"""Samples of layer norm, and vectors to length one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ SAMPLES = {
         S(T(2, 3, 4), [3, 4], T(3, 4), eps=1e-3).dtypes(FLOATS),
         S(T(2, 4), [4], None, T(4)).dtypes(FLOATS),
         S(T(0, 4), [4], T(4), T(4)).dtypes("float32").no_grad(),
-    ],
-    "nn.functional.rms_norm": [
-        S(T(3, 4), [4], T(4)).dtypes(FLOATS),
-        S(T(3, 4), [4], eps=1e-3).dtypes(FLOATS),
-        S(T(2, 3, 4), [3, 4]).dtypes("float32"),
     ],
     "nn.functional.normalize": [
         S(T(3, 4)).dtypes("float32"),
@@ -35,11 +30,5 @@ ERRORS = {
         S(T(3, 4), [4], T(4), T(3)),
         S(I((3, 4), 3), [4]),
         S(T(3, 4), [4], T(4, dtype="float32")),
-    ],
-    "nn.functional.rms_norm": [
-        S(T(3, 4), [3]),
-        S(T(3, 4), []),
-        S(T(3, 4), [4], T(3)),
-        S(I((3, 4), 3), [4]),
     ],
 }
