@@ -58,32 +58,6 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_it_is_told_at_the_next_fetch_once(session: Any, what: str) -> None:
-    call, error, begins = WRONG[what]
-    good = gradd.ones(2) + 1
-    session.flush()
-    standin.reset()
-    call()
-    session.flush()
-    assert not standin.WAITS
-    with pytest.raises(error) as told:
-        good.tolist()
-    assert str(told.value).startswith(begins)
-    assert "which ran before this" in str(told.value)
-    assert (gradd.ones(2) + 2).tolist() == [3, 3]
-
-
-def test_a_planned_step_tells_it_too(session: Any) -> None:
-    table = gradd.arange(4.0)
-    for n in range(6):
-        found = (table[gradd.tensor([n % 4, 0])] * 2).sum()
-        assert found.item() == 2 * (n % 4)
-    with pytest.raises(IndexError, match="index 99 is out of bounds for dimension 0 with size 4"):
-        (table[gradd.tensor([99, 0])] * 2).sum().item()
-    assert (table[gradd.tensor([3, 0])] * 2).sum().item() == 6
-
-
 def test_another_session_is_not_told(session: Any) -> None:
     gradd.ones(3)[_index(9)]
     session.flush()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from gradd.nn import functional
 from gradd_engine.data import Doubts
+from gradd_runtime.plan import cache, graph
 from gradd_runtime.plan.cache import NO_GRAPH
 from gradd_runtime.plan.graph import PlanGraph
 
@@ -131,6 +132,42 @@ def test_numbers_that_kernels_get_by_value_are_captured_anew_a_few_times() -> No
         assert w.tolist() == pytest.approx([1 - sum(0.5 / (n + 1) for n in range(12))] * 2)
     (why,) = [why for why in found if not why.startswith(("planned", "eagerly", "launched"))]
     assert why == "addresses or numbers that a graph has fixed change again and again"
+
+
+def test_numbers_that_change_now_and_then_leave_a_plan_its_graph() -> None:
+    steps, every = 5 * (graph.WORTH + 4), graph.WORTH + 4
+    with outcomes() as found, sessions_there(), gradd.connect("local:") as session:
+        w = gradd.ones(2, requires_grad=True)
+        optimizer = gradd.optim.SGD([w], lr=0.5)
+        for n in range(steps):
+            optimizer.zero_grad()
+            w.sum().backward()
+            optimizer.param_groups[0]["lr"] = 0.5 / (1 + n // every)
+            optimizer.step()
+            session.flush()
+        assert w.tolist() == pytest.approx([1 - sum(0.5 / (1 + n // every) for n in range(steps))] * 2)
+    assert [why for why in found if not why.startswith(("planned", "eagerly", "launched"))] == []
+    assert found["launched"] > steps - 8
+
+
+def test_graphs_keep_only_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    with outcomes() as found, sessions_there() as placement, gradd.connect("local:") as session:
+        plans = placement._sessions[session.name].session.plans
+        made = [gradd.ones(n) for n in (10, 20)]
+        for n in range(12):
+            if n == 8:  # two graphs keep more
+                kept = [g.nbytes for g in plans._graphs]
+                monkeypatch.setattr(cache, "GRAPH_BYTES", max(kept))
+            x = made[n % 2]
+            x.mul_(1 + 1 / (n + 1))
+            session.flush()
+        made.append(gradd.ones(30))
+        for n in range(6):
+            made[2].mul_(1 + 1 / (n + 1))
+            session.flush()
+        assert sum(g.nbytes for g in plans._graphs) <= cache.GRAPH_BYTES
+    assert [why for why in found if "graphs would keep more" in why]
+    assert [x.shape for x in made] == [(10,), (20,), (30,)]
 
 
 def test_a_step_is_a_graph_and_its_copies() -> None:

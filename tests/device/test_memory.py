@@ -170,6 +170,7 @@ def test_an_account_counts_blocks() -> None:
 @pytest.mark.parametrize("times", [1, 4], ids=["eager", "planned"])
 def test_sessions_count_what_the_pool_takes(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cublas.LIBRARIES, xp, None)  # a thread's workspaces are no session's
+    monkeypatch.setenv("GRADD_CUDA_GRAPHS", "0")  # what they keep is in no session's account
     with sessions_there() as placement, gradd.connect("local:") as session:
         x = gradd.rand(100, requires_grad=True)
         session.flush()
@@ -186,12 +187,7 @@ def test_sessions_count_what_the_pool_takes(times: int, monkeypatch: pytest.Monk
         constants = [x for plan in plans for x in plan._template if isinstance(x, xp.ndarray)]
         assert bool(constants) == (there.session.plans.counts["planned"] > 0) == (times > 1)
         assert there.session.plans.counts["bytes"] >= 512 * len(constants)
-        graphs = [
-            p.graph._captured.graph for p in plans if p.graph is not None and p.graph._captured is not None
-        ]
-        pools = sum(g.nbytes for g in graphs)
-        assert bool(graphs) == (times > 1)
-        assert account.used - before[0] + 512 * len(constants) == POOL.used_bytes() - before[1] + pools
+        assert account.used - before[0] + 512 * len(constants) == POOL.used_bytes() - before[1]
         del kept
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from gradd_engine.tracing import InputSignature, TraceFailed, Unplannable
 
@@ -14,6 +15,7 @@ from .settled import Settled
 if TYPE_CHECKING:
     from ..batch import Work
     from ..program import RunContext
+    from .graph import PlanGraph
     from .settled import Inputs
 
 #: programs seen once that a session remembers
@@ -24,6 +26,8 @@ VARIANTS = 4
 PLAN_BYTES = 64 << 20
 #: approximate bytes of a plan's key
 ENTRY_BYTES = 8000
+#: bytes that the graphs of a session's plans keep beside its memory
+GRAPH_BYTES = 256 << 20
 #: reasons that are told apart, and the one of all others
 REASONS, OTHER = 64, "other reasons"
 #: what reasons begin with of batches that ran by a plan
@@ -56,6 +60,8 @@ class Plans:
         self.why = ""
         #: why batches ran eagerly, or on a device by no graph, and how many
         self.reasons: Counter[str] = Counter()
+        #: the graphs of plans, and what each kept when it was looked at
+        self._graphs: WeakKeyDictionary[PlanGraph, int] = WeakKeyDictionary()
 
     def clear(self) -> None:
         """Forget every plan; `counts` of what was run go on."""
@@ -131,6 +137,19 @@ class Plans:
         self._keep(key, [*plans, plan])
         return plan, inputs
 
+    def _weigh(self, latest: PlanGraph) -> None:
+        """Graphs keep memory that no quota counts, since when they are made depends on addresses: where all
+        keep too much, those go that were made first.
+        """
+        if latest.nbytes == self._graphs.get(latest, 0):
+            return
+        self._graphs.pop(latest, None)
+        self._graphs[latest] = latest.nbytes
+        for graph in list(self._graphs):
+            if sum(g.nbytes for g in self._graphs) <= GRAPH_BYTES:
+                return
+            graph.give_up(f"graphs would keep more than {GRAPH_BYTES >> 20} MiB")
+
     def _because(self, why: str) -> None:
         known = why in self.reasons or len(self.reasons) < REASONS
         self.reasons[why if known else OTHER] += 1
@@ -194,8 +213,10 @@ class Plans:
             self._because(self.why)
             return None
         self.counts["planned"] += 1
-        if plan.graph is not None and plan.graph.why:
-            self._because(f"{NO_GRAPH}{plan.graph.why}")
+        if plan.graph is not None:
+            self._weigh(plan.graph)
+            if plan.graph.why:
+                self._because(f"{NO_GRAPH}{plan.graph.why}")
         self._settled, self._latest = settled, plan
         for s, t in slots.items():
             produced(s, t)

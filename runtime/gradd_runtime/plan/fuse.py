@@ -140,14 +140,12 @@ class Group:
         memory = self._memory
         many = prod(found.shape)
         target = memory.own(target_of(i), many)
-        reads = [memory.own(o.of, many) for o in found.operands if isinstance(o.of, Place)]
+        places = {memory.own(o.of, many): o.of for o in found.operands if isinstance(o.of, Place)}
+        reads = list(places)
         if not many or overlaps(target) or len(self._calls) == LONGEST:
             return False
-        more: dict[Any, Any] = {
-            memory.own(o.of, many): o.of for o in found.operands if isinstance(o.of, Place)
-        }
-        more |= {o: o for o in found.operands if isinstance(o.of, RuntimeValue)}
-        arrays = {target: target_of(i), **more, **self._arrays}
+        numbers = {o: o for o in found.operands if isinstance(o.of, RuntimeValue)}
+        arrays = {target: target_of(i), **places, **numbers, **self._arrays}
         if len(arrays) > self._fusing.MOST_ARRAYS or (found.random and target.strides != (1,)):
             return False
         flat = all(p.shape == (many,) or prod(p.shape) == 1 for p in (*reads, target))

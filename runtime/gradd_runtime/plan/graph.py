@@ -9,7 +9,6 @@ and is elsewhere each time) leaves the plan as it was.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 import numpy as np
 from gradd_engine.data import Meta, ambient, from_numpy, state
@@ -20,16 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gradd_engine.backends.array import ArrayBackend
-    from gradd_engine.data import Account
 
     from .registers import PlanStep
 
-#: most random steps of a graph, kinds of checks, and captures of a plan: addresses and numbers that are fixed
-#: may change later
-MOST_KEYS, MOST_CHECKS, CAPTURES = 256, 64, 3
-#: bytes that a graph may keep beyond the session's: what it saves are launches, and large steps have time for
-#: theirs
-MOST_BYTES = 256 << 20
+#: most random steps of a graph, and kinds of checks
+MOST_KEYS, MOST_CHECKS = 256, 64
+#: most captures in a row that are launched less often than one is worth: what a graph has fixed may change
+CAPTURES, WORTH = 3, 16
 
 
 class GraphKeys:
@@ -94,6 +90,9 @@ class GraphCapture:
         self.results: list[tuple[int, Any, Meta]] = []
         self.take: Callable[[Sequence[Any], Sequence[Any]], None]
         self.doubts: dict[Any, tuple[Any, Any]] = {}
+        #: bytes that it keeps
+        self.nbytes = 0
+        self.launches = 0
         #: how many errors the session had told when they were found to say nothing
         self.failures = 0
         #: where windows into what it makes begin
@@ -104,9 +103,8 @@ class PlanGraph:
     """Runs a plan's steps: `early` ones, which find inputs in memory, then the `body`, by a graph if it can.
 
     `outer`: registers that the body gets from inputs and early steps, and if it writes to their memory, how
-    many of them share it;
-    `numbers`: registers of run-time numbers; `late`: places of other values;
-    `homes`: registers of what outlives the program.
+    many of them share it; `numbers`: registers of run-time numbers; `late`: places of other values; `homes`:
+    registers of what outlives the program.
     """
 
     def __init__(
@@ -132,6 +130,7 @@ class PlanGraph:
         now, late = self._addresses(f.arrays), self._values(f)
         known = self._captured
         if known is not None and (known.late != late or any(now[r] != at for r, at in known.fixed.items())):
+            self._captures *= known.launches < WORTH
             known = self._captured = None
         before, self._before = self._before, now
         if known is None and before is not None:
@@ -141,6 +140,15 @@ class PlanGraph:
             self._run_body(f)
         else:
             self._launch(f, known)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that its graph keeps."""
+        return 0 if self._captured is None else self._captured.nbytes
+
+    def give_up(self, why: str) -> None:
+        """Run without a graph from now on."""
+        self._captured, self.why = None, why
 
     def _run_body(self, f: Registers) -> None:
         if f.keep is not None:
@@ -189,13 +197,12 @@ class PlanGraph:
         inner = Registers(arrays, f.values, iter(()), drawing, f.account, f.flats, f.begins, {**f.starts})
         with ambient(doubts=None if state.doubts is None else doubts):
             graph = backend.capture(lambda: self._body(inner))
-        if graph.nbytes > MOST_BYTES:
-            raise RuntimeError(f"it would keep {graph.nbytes >> 20} MiB")
         made = GraphCapture(graph, late, {r: at for r, at in now.items() if r not in self._moving})
         made.staged, made.cells, made.drawn = staged, cells, drawing.drawn
         made.keys = keys if drawing.drawn else None
         made.doubts, made.failures = doubts.kept, getattr(state.doubts, "failures", 0)
-        _count(made, words if doubts.kept else None, f.account)
+        kept = [a for _, a in staged] + [cell for cell, _ in cells.values()]
+        made.nbytes = graph.nbytes + keys.nbytes + words.nbytes + sum(a.nbytes for a in kept)
         made.stage = fusing.copying(xp, [f.arrays[r] for r, _ in staged], [a for _, a in staged])
         back = [(a, f.arrays[r]) for r, a in staged if self._outer[r]]
         made.bring = fusing.copying(xp, [a for a, _ in back], [a for _, a in back])
@@ -218,6 +225,7 @@ class PlanGraph:
                 word[...] = 0
         taken = self._taken(known)
         f.wrote, f.account.heeds = True, False
+        known.launches += 1
         known.graph.launch()
         known.bring([a for a, _ in written], [a for _, a in written])
         known.take([a for _, a, _ in known.results], taken)
@@ -246,21 +254,6 @@ class PlanGraph:
         anything is written, or nothing is.
         """
         return [self._backend.allocate(m) for _, _, m in known.results]
-
-
-def _count(made: GraphCapture, words: Any, account: Account) -> None:
-    """Take what a graph keeps from the session's account, until it goes. Raises OutOfQuota."""
-    arrays = [a for _, a in made.staged] + [cell for cell, _ in made.cells.values()] + [made.keys, words]
-    taken: list[int] = []
-    finalize(made, _give, account, taken)
-    for nbytes in (made.graph.nbytes, *[a.nbytes for a in arrays if a is not None]):
-        account.take(nbytes)
-        taken.append(nbytes)
-
-
-def _give(account: Account, taken: Sequence[int]) -> None:
-    for nbytes in taken:
-        account.give(nbytes)
 
 
 def _meta(a: Any) -> Meta:
