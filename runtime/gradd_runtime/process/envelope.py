@@ -1,6 +1,7 @@
 """Messages between the front and an engine process: a head of 32 bytes, then a payload.
 
-A large payload is not sent: it is in a memory file whose descriptor comes with the head.
+A large payload is not sent: it is in a memory file whose descriptor comes with the head. To another machine
+it is.
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ class EnvelopeKind(enum.IntEnum):
     """
     FILE = 8
     """To the engine: like FRAME, with the JSON of a `FileOrder` for the session."""
+    LEAVE = 9
+    """To the engine: let the session fall asleep, and know nothing of it from then on. No payload. An empty
+    answer comes when its files can be opened elsewhere.
+    """
 
 
 _BULK = EnvelopeKind.BULK
@@ -104,11 +109,13 @@ class Envelope(NamedTuple):
 
 
 def sealed(
-    kind: EnvelopeKind, request: int, session: int, parts: Sequence[Part]
+    kind: EnvelopeKind, request: int, session: int, parts: Sequence[Part], near: bool = True
 ) -> tuple[list[Part], Bulk | None]:
-    """An envelope around a payload in parts: what to send, and the file to send with its first byte."""
+    """An envelope around a payload in parts: what to send, and the file to send with its first byte. `near`:
+    it stays on this machine.
+    """
     size = sum(map(len, parts))
-    if size >= BULK_BYTES and kind == EnvelopeKind.FRAME:
+    if near and size >= BULK_BYTES and kind == EnvelopeKind.FRAME:
         return sealed_bulk(request, session, bulk_of(parts))
     if len(parts) > _PARTS:  # the kernel takes at most a thousand at a time
         parts = [b"".join(parts)]

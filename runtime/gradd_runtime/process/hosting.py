@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from contextlib import suppress
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +24,8 @@ from .asking import answer, open_session
 from .budgets import Holding
 from .bulk import Bulk
 from .envelope import FileOrder
-from .meter import Meter, MeteredStore, SessionFigures, counts_of
+from .meter import Meter, SessionFigures, counts_of
+from .place import Place
 from .refusals import recovering, refusal
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class Hosted:
         self.session: Session | None = None
         self._options = options
         self._backend = backend
-        self._path = Path(options["store"]) if "store" in options else None
+        self._place = Place(options) if "store" in options else None
         self._recovery: Generator[int] | None = None
         self._refusal: Problem | None = None
         self._damaged = False
@@ -88,14 +87,14 @@ class Hosted:
         self._worked, self._grown = 0.0, 0
         #: how much of either is too much
         self._most, self._room = REPLAY_SECONDS, RECORD_BYTES
-        if self._path is None:
+        if self._place is None:
             self.session = open_session(name, options, backend)
             self.session.obey(self._orders)
 
     @property
     def kept(self) -> bool:
         """Whether it outlives this process."""
-        return self._path is not None
+        return self._place is not None
 
     def wake(self, frame: Bytes | Bulk | FileOrder = b"") -> bool:
         """Replay one more entry where there is one; True when `frame`, the next, can be answered. One that
@@ -108,8 +107,9 @@ class Hosted:
                 return True
             if self._damaged or self._only_asks(frame) or not self._writable():
                 return True
+            assert self._place is not None
             try:
-                self._holding.expect(self._size())
+                self._holding.expect(self._place.size())
             except OutOfQuota as full:
                 self._refusal = over_quota(full, retry_after=1)
                 return True
@@ -141,7 +141,7 @@ class Hosted:
 
     def _only_asks(self, frame: Bytes | Bulk | FileOrder) -> bool:
         """Whether the session sleeps, and the frame is answered by what it was when it fell asleep."""
-        if self.session is not None or self._path is None or isinstance(frame, (Bulk, FileOrder)):
+        if self.session is not None or self._place is None or isinstance(frame, (Bulk, FileOrder)):
             return False
         try:
             message = frames.decode_request(frame)[0]
@@ -149,7 +149,7 @@ class Hosted:
             return False
         if not isinstance(message, m.Info):
             return False
-        if (found := summary.read(self._path)) is not None:
+        if (found := summary.read(self._place.path)) is not None:
             self._told = frames.encode(m.SessionReply(msgspec.structs.replace(found.session, asleep=True)))
         elif not message.wake:
             self._told = [recovering(self.name)]
@@ -158,7 +158,7 @@ class Hosted:
     def _refuse(self, found: Problem, error: Exception) -> None:
         self._recovery, self._refusal = None, found
         _log.error(
-            "session %s cannot be made from %s", self.name, self._path, exc_info=error,
+            "session %s cannot be made from %s", self.name, self._place and self._place.path, exc_info=error,
             extra={"members": {"session": names.own(self.name), "tenant": names.owner(self.name)}},
         )  # fmt: skip
 
@@ -176,10 +176,12 @@ class Hosted:
     def _recover(self) -> Generator[int]:
         """Make the session from its store, an entry a step."""
         self._let_go()
-        assert self._path is not None
-        slept = summary.read(self._path)
-        summary.drop(self._path)
-        store = MeteredStore(self._path, self._options["durability"], self._meter)
+        place = self._place
+        assert place is not None
+        place.enter()
+        slept = summary.read(place.path)
+        summary.drop(place.path)
+        store = place.open(self._meter)
         session: Session | None = None
         try:
             marks = store.snapshots()
@@ -241,15 +243,6 @@ class Hosted:
             self.name, told.made_by or "it is not known which", told.snapshot, told.entries, told.differing,
             told.lost, extra={"members": {"session": names.own(self.name), **msgspec.structs.asdict(told)}},
         )  # fmt: skip
-
-    def _size(self) -> int:
-        """Bytes that the session had at its latest snapshot, about."""
-        assert self._path is not None
-        found = 0
-        with suppress(OSError):  # the session is deleted at the moment
-            for file in self._path.parent.glob(f"{self._path.stem}*.safetensors"):
-                found = max(found, file.stat().st_size)
-        return found
 
     def _latest(self, store: FileStore, marks: list[int]) -> Session:
         """The session at its latest snapshot that is sound, or at its beginning. Raises Damaged."""
@@ -330,7 +323,7 @@ class Hosted:
         woken; False where that cannot be now. To be called between two frames.
         """
         session = self.session
-        if session is None or self._path is None or session.fenced is not None:
+        if session is None or self._place is None or session.fenced is not None:
             return False
         most, room = self._most, self._room
         if self._worked and not self.snapshot():
@@ -339,7 +332,7 @@ class Hosted:
         slept = summary.Summary(session.entries, session.info())
         del session
         self._let_go()
-        summary.write(self._path, slept)
+        summary.write(self._place.path, slept)
         return True
 
     def next(self, number: int) -> None:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from gradd_protocol.frames import Bytes
+    from gradd_protocol.frames import Bytes, Part
 
     from ..session import Session
-    from ..store import Entry
+    from ..store import Entry, Lease
     from .hosting import Hosted
 
 SECONDS = (
@@ -130,19 +130,33 @@ class Meter:
 
 
 class MeteredStore(FileStore):
-    """A record whose appends are counted."""
+    """A record whose appends are counted, and fail where the `lease` is lost, if it has one."""
 
-    def __init__(self, path: Path, level: str, meter: Meter) -> None:
+    def __init__(self, path: Path, level: str, meter: Meter, lease: Lease | None = None) -> None:
         super().__init__(path, level)
-        self._meter = meter
+        self._meter, self._lease = meter, lease
 
     def append(self, entry: Entry) -> None:
         """See Store.append."""
         began = perf_counter()
         super().append(entry)
+        if self._lease is not None:
+            self._lease.check()  # after it was written: see `Lease`
         meter = self._meter
         meter.journal.add(perf_counter() - began)
         meter.journal_bytes += len(entry.frame)
+
+    def write(self, parts: Iterable[Part], n: int) -> Path:
+        """See FileStore.write."""
+        if self._lease is not None:
+            self._lease.check()
+        return super().write(parts, n)
+
+    def probe(self) -> None:
+        """See Store.probe."""
+        if self._lease is not None:
+            self._lease.check()
+        super().probe()
 
 
 def counts_of(session: Session) -> Counter[str]:

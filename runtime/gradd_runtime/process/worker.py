@@ -23,7 +23,7 @@ from collections import Counter, deque
 from contextlib import suppress
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import msgspec
 from gradd_engine.data import DeviceFailed
@@ -64,9 +64,12 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("gradd.runtime")
 
+Waiting: TypeAlias = "Bytes | Bulk | FileOrder | None"
+"""What waits for its session's turn; None to leave."""
+
 FAULTED = 70
 """The exit code after the device has failed."""
-FRAMES = frozenset({EnvelopeKind.FRAME, EnvelopeKind.BULK, EnvelopeKind.FILE})
+FRAMES = frozenset({EnvelopeKind.FRAME, EnvelopeKind.BULK, EnvelopeKind.FILE, EnvelopeKind.LEAVE})
 """What waits for its session's turn."""
 MANY = 100_000
 """Objects, beside those of modules, from which on full collections wait until there are twice as many."""
@@ -89,7 +92,7 @@ class Worker:
         self._backend = backend
         self._meter = Meter(budgets)
         self._sessions: dict[int, Hosted] = {}
-        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk | FileOrder, float]]] = {}
+        self._waiting: dict[int, deque[tuple[int, Waiting, float]]] = {}
         self._turns = Turns()
         self._times = DeviceTimes(backend)
         #: whose sessions are here, and how many
@@ -150,8 +153,12 @@ class Worker:
             if queue is None:
                 queue = self._waiting[number] = deque()
                 self._turns.wait(hosted.owner, number)
-            order = read_order(payload) if kind == EnvelopeKind.FILE else payload
-            queue.append((request, order, perf_counter()))
+            what: Waiting = payload
+            if kind == EnvelopeKind.FILE:
+                what = read_order(payload)
+            elif kind == EnvelopeKind.LEAVE:
+                what = None
+            queue.append((request, what, perf_counter()))
         elif kind == EnvelopeKind.OPEN:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
@@ -179,10 +186,15 @@ class Worker:
         number = self._turns.take()
         began = perf_counter()
         hosted = self._sessions[number]
+        if self._waiting[number][0][1] is None:
+            self._leave(number, hosted)
+            return
         tenant = self._meter.tenant(hosted.owner)
         before = tenant.seconds
         watch = self._times.begin()
-        if hosted.wake(self._waiting[number][0][1]):
+        frame = self._waiting[number][0][1]
+        assert frame is not None
+        if hosted.wake(frame):
             self._answer(number, hosted, began)
         spent = perf_counter() - began
         if watch is not None:
@@ -211,6 +223,7 @@ class Worker:
         session = hosted.session
         if session is not None and session.profiler is not None:
             session.profiler.waited(came, began)
+        assert frame is not None
         hosted.next(request)
         self._running.cell[0] = request
         if isinstance(frame, FileOrder):
@@ -230,6 +243,14 @@ class Worker:
             if hosted.due:
                 hosted.snapshot()
             self._pager.used(hosted)
+
+    def _leave(self, number: int, hosted: Hosted) -> None:
+        """The session goes elsewhere. Where it cannot fall asleep now, its record says what it is."""
+        request = self._waiting[number].popleft()[0]
+        hosted.sleep()
+        self._close(number)
+        self._turns.spent(0.0, more=False)
+        write(self._front, EnvelopeKind.FRAME, request)
 
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)
@@ -252,7 +273,7 @@ def write(
     front: socket.socket, kind: EnvelopeKind, request: int = 0, parts: Sequence[Part] = (), ran: int = 0
 ) -> None:
     """Send one envelope. Raises BrokenPipeError if the front is gone."""
-    whole, bulk = sealed(kind, request, ran, parts)
+    whole, bulk = sealed(kind, request, ran, parts, front.family == socket.AF_UNIX)
     left = unsent(whole, send(front, whole, bulk))
     while left:
         left = unsent(left, front.sendmsg(left))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import select
 import socket
 import subprocess
@@ -19,7 +18,6 @@ import msgspec
 from gradd_protocol import frames
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import (
-    NEVER,
     Bulk,
     Commons,
     EngineFacts,
@@ -29,11 +27,8 @@ from gradd_runtime.process import (
     FileOrder,
     Incoming,
     Order,
-    PagingRules,
     Pending,
     PendingFuture,
-    Running,
-    log_arguments,
     order_envelope,
     recovering,
     refusal,
@@ -43,9 +38,8 @@ from gradd_runtime.process import (
     unsent,
 )
 
-from gradd_server.placement.early import Early, started
+from gradd_server.placement.link import Link
 from gradd_server.placement.stops import Stops, Stuck
-from gradd_server.placement.watch import Watch
 
 logger = logging.getLogger("gradd.server")
 
@@ -56,61 +50,35 @@ EXIT_SECONDS = 5.0
 
 
 class EngineProcess:
-    """A child that runs `gradd_runtime.process.worker` on `device` with `threads` compute threads.
+    """The process that runs `gradd_runtime.process.worker` on `device` at the other end of a `link`.
 
     Replies are read by a thread, or between `follow` and `leave` by an event loop, which is faster for small
-    frames. `on_end(self, exit code)` is called once, on a thread of this object, after the child has exited
-    and every frame in flight was answered. `budgets`: bytes that its sessions, those of a tenant, and those
-    of all processes in `commons`, where it has this `number`, may hold; 0 for no limit. `rules`: when
-    sessions leave its memory. Call `look` every `interval` seconds: it kills a child that shows no sign of
+    frames. `on_end(self, exit code)` is called once, on a thread of this object, after the process has exited
+    and every frame in flight was answered. `commons`: what the processes of this machine hold, where it has
+    this `number`; without, it is asked. Call `look` at intervals: it kills a process that shows no sign of
     life.
     """
 
     def __init__(
-        self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None],
-        budgets: tuple[int, int, int] = (0, 0, 0), commons: Commons | None = None, number: int = 0,
-        rules: PagingRules = NEVER, early: Early | None = None,
+        self, link: Link, device: str, on_end: Callable[[EngineProcess, int], None], number: int = 0,
+        commons: Commons | None = None,
     ) -> None:  # fmt: skip
-        commons = commons or Commons(1)
-        commons.held[number] = 0  # of the one in whose place this is
         self.number, self._device, self._commons = number, device, commons
         self.facts: EngineFacts | None = None
         """What it found, once it is ready."""
         self.tenants: dict[str, int] = {}
         """Bytes that tenants hold there, as of the last look."""
-        self._socket, theirs = socket.socketpair()
-        pulse, beating = os.pipe()
-        lifeline, self._lifeline = os.pipe()
-        self._orders, obeyed = socket.socketpair()
-        self._running = Running()
-        given = [theirs.fileno(), beating, lifeline, obeyed.fileno(), self._running.fd, commons.fd]
-        arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
-        arguments += [str(obeyed.fileno()), str(self._running.fd)]
-        arguments += map(str, (*budgets, commons.fd, len(commons.held), number))
-        arguments += map(str, (rules.idle, rules.resident, rules.together))
-        try:
-            self._child = started(early, threads, arguments, given)
-        except BaseException:
-            self._socket.close()
-            self._orders.close()
-            os.close(pulse)
-            os.close(self._lifeline)
-            raise
-        finally:
-            theirs.close()
-            obeyed.close()
-            os.close(beating)
-            os.close(lifeline)
-        self.pid = self._child.pid
+        self._link = link
+        self._socket, self._orders, self._child, self._near = link.front, link.orders, link.child, link.near
+        self.pid = link.child.pid
         self.alive = True
-        self._watch = Watch(self.pid, pulse, interval)
         self.ready: Future[None] = Future()
         """Done when the process is ready; a RuntimeError says why it cannot run."""
         self._on_end = on_end
         self._incoming = Incoming(self._socket)
         self._number = 0
         self._in_flight: dict[int, Pending] = {}
-        self._stops = Stops(self._running)
+        self._stops = Stops(link.running)
         self.unfinished: list[Pending] = []
         """Of a process that was replaced: what it was to stop and did not, to be submitted again."""
         self._figures: PendingFuture | None = None
@@ -140,7 +108,8 @@ class EngineProcess:
         facts = self.facts
         if facts is None:
             return 0, 0
-        left = facts.process_bytes - self._commons.held[self.number]
+        held = sum(self.tenants.values()) if self._commons is None else self._commons.held[self.number]
+        left = facts.process_bytes - held
         return min(left, facts.tenant_bytes - self.tenants.get(tenant, 0)), left
 
     @property
@@ -151,7 +120,7 @@ class EngineProcess:
     @property
     def well(self) -> bool:
         """Whether the process is ready and shows signs of life."""
-        return self.alive and self.was_ready and not self._watch.doubtful
+        return self.alive and self.was_ready and not self._link.pulse.doubtful
 
     def look(self) -> None:
         """Check for signs of life; kill the process after too long without, which answers all frames in
@@ -160,8 +129,8 @@ class EngineProcess:
         with self._lock:
             if not self.alive:
                 return
-            self._watch.look()
-            if self._watch.over:
+            self._link.pulse.look()
+            if self._link.pulse.over:
                 logger.error("engine process %d neither answers nor computes: it is killed", self.pid)
                 self._child.kill()
 
@@ -214,6 +183,12 @@ class EngineProcess:
             waiting -= 1
         return EngineStatus(self.pid, self.well, max(0, waiting), asked)
 
+    def let_go(self, session: int, request: Pending) -> bool:
+        """Let the session fall asleep and leave the process; `request` is answered when it has. False if the
+        process has ended.
+        """
+        return self._send(EnvelopeKind.LEAVE, session, b"", request)
+
     def send(self, kind: EnvelopeKind, session: int, payload: bytes = b"") -> None:
         """Send an envelope without a reply; does nothing if the process has ended."""
         self._send(kind, session, payload, None)
@@ -248,10 +223,12 @@ class EngineProcess:
             if request is not None:
                 request.number, request.session, request.frame = number, session, payload
                 self._in_flight[number] = request
-            if isinstance(payload, Bulk):
+            if not isinstance(payload, Bulk):
+                parts, bulk = sealed(kind, number, session, [memoryview(payload)], self._near)
+            elif self._near:
                 parts, bulk = sealed_bulk(number, session, payload)
             else:
-                parts, bulk = sealed(kind, number, session, [memoryview(payload)])
+                parts, bulk = sealed(kind, number, session, [payload.map()], near=False)
             # Straight into the socket if there is room: waking a thread doubles a small frame's latency.
             sent = 0 if self._outbox else self._try(parts, bulk)
             if left := unsent(parts, sent):
@@ -387,8 +364,8 @@ class EngineProcess:
         self._socket.close()
         self._orders.close()
         with self._lock:
-            self._watch.close()
-            os.close(self._lifeline)
+            self._link.pulse.close()
+            self._link.release()
         if not self.ready.done():
             self.ready.set_exception(RuntimeError(f"the engine process ended at its start, with code {code}"))
         reply, retry = lost(), recovering()

@@ -38,6 +38,7 @@ from gradd_runtime.process import (
 
 from gradd_server.placement.early import Early, threads_of
 from gradd_server.placement.gpus import MOST_GPUS, GpuRooms, look_at_tenants, wanted_of
+from gradd_server.placement.link import EngineTask, near_link
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.rooms import Rooms
 from gradd_server.placement.stops import Stuck
@@ -65,7 +66,7 @@ class WorkersPlacement:
 
     `threads` 0 divides the cores among the processes of a tenant. `grace`: how long `shutdown` waits for work
     in flight (s). A process that shows no sign of life for `silence` seconds is killed; 0 waits for ever.
-    `budgets`, `rules`: see EngineProcess.
+    `budgets`, `rules`: see EngineTask.
 
     A process that goes on with a batch `cancel_grace` seconds after that was to stop is replaced, if all its
     sessions have stores, and the batch is not run again; 0 waits for ever. No batch may take longer than
@@ -158,10 +159,10 @@ class WorkersPlacement:
     def _spawn(self, number: int) -> EngineProcess:
         early, self._early = self._early, None
         device = self._names[number if len(self._names) > 1 else 0]
-        return EngineProcess(
-            device, self._threads, self._interval, self._replace, self._budgets, self._commons, number,
-            self._rules, early,
-        )  # fmt: skip
+        self._commons.held[number] = 0  # of the one in whose place this is
+        task = EngineTask(device, self._threads, self._interval, self._budgets, self._rules)
+        link = near_link(task, self._commons, number, early)
+        return EngineProcess(link, device, self._replace, number, self._commons)
 
     def _watch(self) -> None:
         while not self._stopping.wait(self._interval):

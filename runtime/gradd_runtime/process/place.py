@@ -1,0 +1,53 @@
+"""Where the record of a session is, and what makes it this process's alone."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..store import newest, take
+from .meter import MeteredStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..store import Lease
+    from .meter import Meter
+
+
+class Place:
+    """The place that the options ``store``, ``durability`` and ``leased`` of a session name, see
+    Placement.open.
+    """
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._base = Path(options["store"])
+        self._level: str = options["durability"]
+        self._leased: bool = options.get("leased", False)
+        self._lease: Lease | None = None
+        #: the file of the record
+        self.path = newest(self._base)
+
+    def enter(self) -> None:
+        """Be the only one that writes there, if it is leased. Raises OSError; LeaseLost where somebody else
+        does since.
+        """
+        if not self._leased:
+            return
+        if self._lease is None:
+            self._lease = take(self._base, self._level == "disk")
+            self.path = self._lease.path
+        self._lease.check()
+
+    def open(self, meter: Meter) -> MeteredStore:
+        """The record, where `enter` was called. Raises what FileStore raises."""
+        return MeteredStore(self.path, self._level, meter, self._lease)
+
+    def size(self) -> int:
+        """Bytes that the session had at its latest snapshot, about."""
+        found = 0
+        with suppress(OSError):  # the session is deleted at the moment
+            for file in self.path.parent.glob(f"{self.path.stem}*.safetensors"):
+                found = max(found, file.stat().st_size)
+        return found
