@@ -19,12 +19,13 @@ from gradd_server import errors
 from gradd_server.front import Front
 from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import Keyring
-from gradd_server.placement.workers import WorkersPlacement
+from gradd_server.placement.engines import EnginesPlacement
 from gradd_server.routes import (
     about,
     batches,
     dashboard,
     hooks,
+    nodes,
     sessions,
     shares,
     snapshots,
@@ -64,7 +65,7 @@ def create_app(
     registry = Sessions(placement, settings, clock, stores, None if ring is None else ring.shares)
     front = Front(settings, registry, ops, ring)
     own: dict[str, Callable[[], str]] = {}
-    if isinstance(placement, (InlinePlacement, WorkersPlacement)):
+    if isinstance(placement, (InlinePlacement, EnginesPlacement)):
         own["engines"] = placement.unwell
     front.checks = Checks({**own, **(checks or {})})
 
@@ -74,7 +75,7 @@ def create_app(
             asyncio.create_task(_cull_for_ever(front.sessions)),
             asyncio.create_task(_watch_keys_for_ever(front)),
         ]
-        if isinstance(placement, WorkersPlacement):
+        if isinstance(placement, EnginesPlacement):
             placement.follow(asyncio.get_running_loop())
         await front.sessions.restore()
         if front.sessions.disk is not None:
@@ -84,7 +85,7 @@ def create_app(
         finally:
             for chore in chores:
                 chore.cancel()
-            if isinstance(placement, WorkersPlacement):
+            if isinstance(placement, EnginesPlacement):
                 placement.leave()
 
     app = _bare(front, lifespan)
@@ -118,7 +119,7 @@ def _bare(front: Front, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 
 def http_routes() -> list[BaseRoute]:
     """All routes except the stream."""
-    fast = (about, sessions, snapshots, shares)
+    fast = (about, sessions, nodes, snapshots, shares)
     return [
         *(route for part in fast for route in part.router.routes),
         *batches.routes,

@@ -20,6 +20,7 @@ from gradd_server.commands import (
     installing,
     keys,
     listing,
+    nodes,
     serving,
     sharing,
     showing,
@@ -74,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     parts = (
         serving,
         listing,
+        nodes,
         watching,
         keys,
         sharing,

@@ -24,6 +24,11 @@ SESSION = {
 }
 SNAPSHOT_ID = "3-9f86d081"
 SNAPSHOT = {"id": SNAPSHOT_ID, "session": "demo", "position": 3, "bytes": 2048, "created": 1790000000}
+NODE_ID = "5c17cc7df8914b84d548780424b66ace60db55e6b614d85c68593946"
+NODE = {
+    "node": NODE_ID, "machine": "10.0.0.7", "device": "cuda:0", "pid": 4711, "up": True, "drained": False,
+    "sessions": 12,
+}  # fmt: skip
 SHARE_ID = "s0123456789"
 SHARE = {"id": SHARE_ID, "created": 1790000000, "expires": 1790604800}
 NEW_SHARE = {**SHARE, "token": f"gradd_{'0' * 72}"}

@@ -28,6 +28,15 @@ def memory_bytes(root: Path = Path("/")) -> int:
     return min(found)
 
 
+def processor_budgets(process_bytes: int, tenant_bytes: int) -> tuple[int, int, int]:
+    """Bytes that the sessions of an engine process of this machine, those of a tenant there, and those of all
+    its engine processes may hold; a 0 that is given is a share of the memory.
+    """
+    machine = memory_bytes() * 4 // 5
+    process = process_bytes or machine
+    return process, min(process, tenant_bytes or process * 3 // 4), machine
+
+
 def most_files() -> int:
     """How many files the process may have open, which it raises as far as it may."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

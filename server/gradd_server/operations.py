@@ -28,6 +28,7 @@ from gradd_server.options import (
     CancelOptions,
     FetchOptions,
     MeasureOptions,
+    MoveOptions,
     ProfileOptions,
     SessionOptions,
     ShareOptions,
@@ -81,6 +82,7 @@ TAGS = {
     "hooks": "Programs that backward passes run.",
     "dashboard": "The page for browsers, and what it shows.",
     "snapshots": "Snapshots by hand: plain safetensors files, at which other sessions can begin.",
+    "nodes": "The nodes of a cluster: where sessions are, and how they move.",
     "shares": "Shares: keys that read one session and change nothing.",
 }
 
@@ -93,6 +95,7 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "hook": (ref("TensorName"), "halve"),
     "op": ({"type": "string"}, "matmul"),
     "snapshot": (ref("SnapshotId"), examples.SNAPSHOT_ID),
+    "node": ({"type": "string", "pattern": "^[0-9a-f]{56}$"}, examples.NODE_ID),
     "share": ({"type": "string", "pattern": "^s[0-9a-f]{10}$"}, examples.SHARE_ID),
     "file": ({"type": "string", "enum": sorted(FILES)}, "index.html"),
     "slug": ({"type": "string", "enum": list(problems.TABLE)}, "op-failed"),
@@ -369,6 +372,26 @@ OPERATIONS = {
         request=(Content(JSON, {"writer": 1, "seq": 8}, CancelOptions),),
         request_required=False,
         problems=("invalid-name", "session-not-found", *_JSON_BODY),
+    ),
+    "POST /v1/sessions/{name}:move": Operation(
+        "nodes",
+        {200: (Content(JSON, {"node": examples.NODE_ID}, answers.Moved),)},
+        request=(Content(JSON, {"node": examples.NODE_ID}, MoveOptions),),
+        request_required=False,
+        problems=(*_IN_SESSION, *_JSON_BODY, "invalid-data", "session-busy"),
+    ),
+    "GET /v1/nodes": Operation(
+        "nodes",
+        {200: (Content(JSON, {"nodes": [examples.NODE]}, answers.NodeList),)},
+        problems=("forbidden", "invalid-data"),
+    ),
+    "POST /v1/nodes/{node}:drain": Operation(
+        "nodes",
+        {200: (Content(JSON, {"moved": 3, "left": 0}, answers.Drained),)},
+        problems=("forbidden", "invalid-data", "draining"),
+    ),
+    "POST /v1/nodes/{node}:resume": Operation(
+        "nodes", {204: ()}, problems=("forbidden", "invalid-data", "draining")
     ),
     "POST /v1/sessions/{name}:profile": Operation(
         "sessions",

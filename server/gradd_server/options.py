@@ -63,6 +63,13 @@ class MeasureOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """How many to measure."""
 
 
+class MoveOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of :move."""
+
+    node: str | None = None
+    """Ray's id of the node. Absent: of the others, the one with most memory left for the tenant."""
+
+
 class CancelOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The body of :cancel."""
 

@@ -148,6 +148,11 @@ class Sessions:
                 raise Refused("session-exists", f"session {entry.name!r} has other settings")
 
     @property
+    def placement(self) -> Placement:
+        """Where they run."""
+        return self._placement
+
+    @property
     def devices(self) -> Sequence[str]:
         """What a session can be on."""
         return self._placement.devices

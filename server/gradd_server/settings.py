@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gradd_server import texts
-from gradd_server.machine import memory_bytes, most_files
+from gradd_server.machine import memory_bytes, most_files, processor_budgets
 
 MOST_BYTES = 1 << 40
 """A session's quota where only the device knows what it has."""
@@ -106,6 +106,25 @@ class Settings:
         texts.device,
         "what sessions run on: cpu, cuda (all GPUs), cuda:1, or several as cuda:0,cuda:1",
         "DEVICE",
+    )
+    placement: str = _setting(
+        "workers",
+        texts.placement,
+        "where engine processes run: workers (on this machine) or ray (on the nodes of a Ray cluster)",
+        "WHERE",
+    )
+    ray_address: str = _setting(
+        "",
+        texts.plain,
+        "the Ray cluster's address, as ray.init takes it; empty: the one of this node",
+        "ADDRESS",
+    )
+    ray_share: str = _setting(
+        "",
+        texts.shares,
+        "what the engine processes of a node ask Ray for: num_cpus=2,num_gpus=1,memory=8e9,LABEL=1; nodes "
+        "that lack it have none",
+        "AMOUNTS",
     )
     workers: int = _setting(
         1, texts.count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
@@ -269,12 +288,24 @@ class Settings:
             raise BadConfig(f"--{flag} {count}: each GPU has one engine process (--device {settings.device})")
         if "," in settings.device and not settings.workers:
             raise BadConfig(f"--workers 0: the daemon's own process has one GPU, not {settings.device}")
+        if settings.placement == "ray":
+            settings._check_cluster()
+        elif settings.ray_address or settings.ray_share:
+            raise BadConfig("--ray-address and --ray-share are for --placement ray")
         if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
             raise BadConfig(
                 f"--max-workers {settings.max_workers} is for engine processes in all, and there are "
                 f"--workers {settings.workers} for a tenant"
             )
         return settings, sources
+
+    def _check_cluster(self) -> None:
+        if not self.workers:
+            raise BadConfig("--workers 0: on a cluster there is an engine process on each node at least")
+        if ":" in self.device:
+            raise BadConfig(
+                f"--device {self.device}: on a cluster Ray says which GPU is whose (--device cuda)"
+            )
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -295,9 +326,7 @@ class Settings:
         """
         if self.device != "cpu":
             return self.process_bytes, self.tenant_bytes, 0
-        machine = memory_bytes() * 4 // 5
-        process = self.process_bytes or machine
-        return process, min(process, self.tenant_bytes or process * 3 // 4), machine
+        return processor_budgets(self.process_bytes, self.tenant_bytes)
 
     @property
     def most_session_bytes(self) -> int:

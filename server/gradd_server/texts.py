@@ -8,6 +8,7 @@ import urllib.parse
 from pathlib import Path
 
 LOG_FORMATS = ("auto", "json", "text")
+PLACEMENTS = ("workers", "ray")
 LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
 
 
@@ -38,6 +39,27 @@ def log_format(text: str) -> str:
     """One of LOG_FORMATS."""
     if text not in LOG_FORMATS:
         raise ValueError(f"{text!r} is not one of {', '.join(LOG_FORMATS)}")
+    return text
+
+
+def plain(text: str) -> str:
+    """Any text."""
+    return text
+
+
+def placement(text: str) -> str:
+    """One of PLACEMENTS."""
+    if text not in PLACEMENTS:
+        raise ValueError(f"{text!r} is not one of {', '.join(PLACEMENTS)}")
+    return text
+
+
+def shares(text: str) -> str:
+    """Amounts of resources, with commas."""
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, amount = part.partition("=")
+        if not name.isidentifier() or not 0 <= float(amount) < float("inf"):
+            raise ValueError(f"{part!r} is no resource and its amount, as num_cpus=2")
     return text
 
 

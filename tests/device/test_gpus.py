@@ -14,7 +14,7 @@ from gradd_protocol.names import is_device
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Step
 from gradd_server.placement import gpus, workers
-from gradd_server.placement.gpus import ABOUT, GpuRooms
+from gradd_server.placement.gpus import ABOUT, DeviceRooms
 from gradd_server.placement.workers import WorkersPlacement
 from gradd_server.settings import BadConfig, Settings
 from gradd_server.texts import device as parsed
@@ -30,7 +30,7 @@ GIB = 1 << 30
 
 def test_a_session_goes_where_most_memory_is_left_for_its_tenant() -> None:
     left = {("A", "me"): 9 * GIB, ("B", "me"): 8 * GIB, ("A", "you"): GIB, ("B", "you"): 2 * GIB}
-    rooms = GpuRooms("AB", lambda process, tenant: (left[process, tenant], 9 * GIB))
+    rooms = DeviceRooms("AB", lambda process, tenant: (left[process, tenant], 9 * GIB))
     assert [rooms.enter(tenant, str.isalpha) for tenant in ("me", "me", "you", "me")] == ["A", "A", "B", "A"]
     assert rooms.enter("me", lambda process: process == "B") == "B"
     assert rooms.enter("me", lambda _: False) is None
@@ -38,13 +38,13 @@ def test_a_session_goes_where_most_memory_is_left_for_its_tenant() -> None:
 
 
 def test_where_its_tenant_may_take_the_same_what_is_left_decides() -> None:
-    rooms = GpuRooms("AB", lambda process, _: (GIB, 2 * GIB + GIB * (process == "B")))
+    rooms = DeviceRooms("AB", lambda process, _: (GIB, 2 * GIB + GIB * (process == "B")))
     assert [rooms.enter("me", str.isalpha) for _ in range(2)] == ["B", "B"]
 
 
 def test_where_about_the_same_is_left_the_fewest_sessions_decide() -> None:
     left = {"A": 40 * ABOUT + 5, "B": 40 * ABOUT + 9, "C": 40 * ABOUT}
-    rooms = GpuRooms("ABC", lambda process, _: (GIB, left[process]))
+    rooms = DeviceRooms("ABC", lambda process, _: (GIB, left[process]))
     assert [rooms.enter("me", str.isalpha) for _ in range(4)] == ["A", "B", "C", "A"]
     rooms.leave("B", "me")
     rooms.leave("gone", "me")

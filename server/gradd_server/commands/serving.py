@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import dataclasses
 import faulthandler
+import importlib.util
 import logging
 import os
 import signal
@@ -89,7 +90,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def begun(settings: Settings) -> Early | None:
     """The first engine process, which begins while this one imports what it needs."""
-    if not settings.workers or settings.device != "cpu":
+    if not settings.workers or settings.device != "cpu" or settings.placement != "workers":
         return None
     return Early(threads_of(settings.threads, settings.workers))
 
@@ -179,6 +180,8 @@ def placement_of(settings: Settings, early: Early | None = None) -> Placement:
         # Connections are this process's too.
         rules = rules._replace(awake=most_awake() // 2)
         return InlinePlacement(settings.device, *settings.budgets[:2], rules)
+    if settings.placement == "ray":
+        return _cluster_of(settings, rules)
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(
@@ -194,3 +197,25 @@ def placement_of(settings: Settings, early: Early | None = None) -> Placement:
         rules=rules,
         early=early,
     )
+
+
+def _cluster_of(settings: Settings, rules: PagingRules) -> Placement:
+    """The placement on a Ray cluster. Raises ImportError or RuntimeError if it is not possible."""
+    from gradd_server.placement.cluster.nodes import AgentOrder, Shares
+    from gradd_server.placement.cluster.placement import LOOK_SECONDS, ClusterPlacement
+    from gradd_server.placement.link import EngineTask
+    from gradd_server.placement.watch import LOOKS
+
+    if importlib.util.find_spec("ray") is None:
+        raise ImportError("--placement ray needs ray: pip install 'gradd[server,ray]'")
+    said = settings.ray_share or ("num_gpus=1" if settings.device != "cpu" else "")
+    order = AgentOrder(settings.ray_address, Shares.parse(said), settings.workers, LOOK_SECONDS)
+    silence = settings.engine_silence_seconds
+    task = EngineTask(
+        settings.device, settings.threads, (silence or 60.0) / LOOKS,
+        (settings.process_bytes, settings.tenant_bytes, 0), rules,
+    )  # fmt: skip
+    return ClusterPlacement(
+        order, task, settings.data_dir / "drained", STOP_SECONDS, silence,
+        settings.cancel_grace, settings.max_batch_seconds,
+    )  # fmt: skip

@@ -28,11 +28,12 @@ LOOK_SECONDS = 0.25
 """Longest wait for what engine processes say of their tenants: a process answers between two batches."""
 
 
-class GpuRooms(Generic[P]):
-    """Engine processes with a GPU each, and how many sessions are in each.
+class DeviceRooms(Generic[P]):
+    """Engine processes with a device each, and how many sessions are in each.
 
-    A session goes to the GPU where its tenant may take the most memory; where that is about the same, where
-    most is left; then to the one with the fewest sessions. Both are what ``room(process, tenant)`` says.
+    A session goes to the device where its tenant may take the most memory; where that is about the same,
+    where most is left; then to the one with the fewest sessions. Both are what ``room(process, tenant)``
+    says.
     """
 
     def __init__(self, processes: Iterable[P], room: Callable[[P, str], tuple[int, int]]) -> None:
@@ -40,7 +41,7 @@ class GpuRooms(Generic[P]):
         self._room = room
 
     def wants_more(self, tenant: str) -> bool:
-        """Whether another process is to be started for the tenant: no, there are no more GPUs."""
+        """Whether another process is to be started for the tenant: no, there are no more devices."""
         return False
 
     def open_to(self, tenant: str, living: Callable[[P], bool]) -> list[P]:
@@ -62,6 +63,10 @@ class GpuRooms(Generic[P]):
     def add(self, process: P) -> None:
         """There is another process."""
         self._sessions[process] = 0
+
+    def drop(self, process: P) -> None:
+        """A process is no more, and none takes its place."""
+        self._sessions.pop(process, None)
 
     def replace(self, dead: P, fresh: P, tenants: Iterable[str]) -> None:
         """A process takes the place of another, with a session of each of the `tenants`."""

@@ -1,0 +1,27 @@
+"""The Ray actor that hosts engine processes on its node. Only a process of Ray's imports this."""
+
+from __future__ import annotations
+
+import os
+
+import ray
+
+from gradd_server.placement.cluster.host import EngineHost
+from gradd_server.placement.cluster.links import Address
+
+
+class NodeHost:
+    """An `EngineHost` for as long as the actor lives. Ray starts another in its place where it dies; what its
+    processes held is in the sessions' records.
+    """
+
+    def __init__(self) -> None:
+        self._host = EngineHost(ray.util.get_node_ip_address())
+
+    def where(self) -> tuple[Address, int]:
+        """Its address, and the id of its process."""
+        return self._host.address, os.getpid()
+
+
+HOSTS = ray.remote(NodeHost)
+"""The actor's class."""

@@ -1,0 +1,130 @@
+"""The process beside the front that talks to Ray: it sees to it that every node that has room for them has
+its hosts, and tells where they are. `python -m gradd_server.placement.cluster.agent`, with an `AgentOrder` on
+its input.
+
+It is no part of the front because Ray ends a process that loses its node, replaces its signal handlers, and
+takes long to import. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import signal
+import sys
+import time
+from typing import Any
+
+import msgspec
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from gradd_server.placement.cluster.actor import HOSTS
+from gradd_server.placement.cluster.links import Address
+from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, NodeSeen, Shares
+
+NAMESPACE = "gradd"
+ANSWER_SECONDS = 2.0
+"""Longest wait for the hosts to answer where they are."""
+
+logger = logging.getLogger("gradd.server")
+
+
+class Cluster:
+    """The cluster that this process is connected to."""
+
+    def __init__(self, order: AgentOrder) -> None:
+        self._order = order
+        self._hosts: dict[str, Any] = {}
+        """The actors, by name."""
+        self._asked: dict[str, Any] = {}
+        """What they were asked and have not answered."""
+        self._told: dict[str, tuple[Address, int]] = {}
+
+    def look(self) -> ClusterSeen:
+        """Start the hosts that are missing, and ask all where they are."""
+        nodes = [node for node in ray.nodes() if node["Alive"] and _has_room(node, self._order.shares)]
+        names = {
+            f"host-{node['NodeID']}-{number}": node for node in nodes for number in range(self._order.each)
+        }
+        for name in self._hosts.keys() - names.keys():
+            del self._hosts[name]
+            self._asked.pop(name, None)
+            self._told.pop(name, None)
+        for name, node in names.items():
+            if name not in self._hosts:
+                self._hosts[name] = self._started(name, node)
+            if name not in self._asked:
+                self._asked[name] = self._hosts[name].where.remote()
+        self._hear()
+        return ClusterSeen([self._seen(name, node) for name, node in names.items()])
+
+    def _started(self, name: str, node: dict[str, Any]) -> Any:
+        shares = self._order.shares
+        there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        return HOSTS.options(
+            name=name, namespace=NAMESPACE, lifetime="detached", get_if_exists=True, max_restarts=-1,
+            max_task_retries=0, num_cpus=shares.num_cpus, num_gpus=shares.num_gpus,
+            memory=shares.memory or None, resources=shares.resources, scheduling_strategy=there,
+        ).remote()  # fmt: skip
+
+    def _hear(self) -> None:
+        waiting = list(self._asked.values())
+        ready, _ = (
+            ray.wait(waiting, num_returns=len(waiting), timeout=ANSWER_SECONDS) if waiting else ([], [])
+        )
+        for name, asked in list(self._asked.items()):
+            if asked not in ready:
+                self._told.pop(name, None)  # it starts, or nobody hears of it
+                continue
+            del self._asked[name]
+            try:
+                self._told[name] = ray.get(asked)
+            except ray.exceptions.RayError as error:
+                logger.warning("%s does not answer: %s", name, type(error).__name__)
+                self._told.pop(name, None)
+
+    def _seen(self, name: str, node: dict[str, Any]) -> NodeSeen:
+        address, pid = self._told.get(name, (None, 0))
+        return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid)
+
+
+def _has_room(node: dict[str, Any], shares: Shares) -> bool:
+    """Whether the node has at all what a host asks for; what others use of it is Ray's affair."""
+    wanted = {"CPU": shares.num_cpus, "GPU": shares.num_gpus, "memory": shares.memory, **shares.resources}
+    return all(node["Resources"].get(name, 0.0) >= amount for name, amount in wanted.items())
+
+
+def main() -> int:
+    """Look and tell until the input ends."""
+    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=AgentOrder)
+    # What Ray and its libraries print is for the log; the lines are for the front.
+    lines = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    cluster: Cluster | None = None
+    while True:
+        began = time.monotonic()
+        try:
+            if cluster is None:
+                ray.init(
+                    order.address or "auto", namespace=NAMESPACE, log_to_driver=False,
+                    logging_level=logging.WARNING,
+                )  # fmt: skip
+                # Ray's own would end the process a moment after whoever sent the signal had it end by itself.
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                cluster = Cluster(order)
+            seen = cluster.look()
+        except Exception as error:
+            seen = ClusterSeen([], f"{type(error).__name__}: {error}"[:1000])
+            if cluster is None:
+                ray.shutdown()
+        lines.write(msgspec.json.encode(seen) + b"\n")
+        lines.flush()
+        left = order.interval - (time.monotonic() - began)
+        if select.select([sys.stdin], [], [], max(0.05, left))[0] and not sys.stdin.buffer.readline():
+            return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

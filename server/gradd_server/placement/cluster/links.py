@@ -1,0 +1,245 @@
+"""Connections between the front and engine processes of other machines: three for each, over TCP.
+
+Over one go envelopes, over one the orders that are heard while a frame runs, and over the last the `Control`
+of the process. Who connects shows that it has the host's secret, which it learned from Ray, and so does the
+host: each answers the other's nonce by an HMAC. What is sent then is not encrypted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import socket
+import struct
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+import msgspec
+from gradd_protocol.version import VERSION
+from gradd_runtime.process import PagingRules, Running
+
+from gradd_server.machine import processor_budgets
+from gradd_server.placement.early import threads_of
+from gradd_server.placement.link import EngineTask, Link, readable
+from gradd_server.placement.watch import LOOKS
+
+HANDSHAKE_SECONDS = 3.0
+"""Longest wait for a host to take a connection, or for who connects to say who it is."""
+
+_NONCE = 32
+_HELLO = struct.Struct(">32s16sc")
+"""The nonce of who connects, the link's id, and which of its connections this is."""
+ENVELOPES, ORDERS, CONTROL = b"e", b"o", b"c"
+
+SAID = struct.Struct(">cq")
+"""What a host says of an engine process: its pid, a beat with the request that it runs, or its exit code."""
+PID, BEAT, EXIT, REFUSED = b"p", b"b", b"x", b"r"
+KILL = b"k"
+
+UNKNOWN_CODE = -1
+"""The exit code of a process of which nobody hears any more."""
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a host listens, and what shows that one may connect."""
+
+    host: str
+    port: int
+    secret: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What the front wants of a host: an engine process like that, by a host of its own version."""
+
+    version: str
+    device: str
+    threads: int
+    each: int
+    """Engine processes that share a node, where `threads` is 0."""
+    interval: float
+    budgets: tuple[int, int, int]
+    idle: float
+    resident: int
+    together: int
+
+    @classmethod
+    def of(cls, task: EngineTask, each: int) -> Told:
+        """What makes a host start the task."""
+        rules = task.rules
+        return cls(
+            VERSION, task.device, task.threads, each, task.interval, task.budgets, rules.idle, rules.resident,
+            rules.together,
+        )  # fmt: skip
+
+    @property
+    def task(self) -> EngineTask:
+        """The task, on this machine: what nobody said is by what the machine has."""
+        rules = PagingRules(self.idle, self.resident, together=self.together)
+        budgets = processor_budgets(*self.budgets[:2]) if self.device == "cpu" else self.budgets
+        return EngineTask(self.device, threads_of(self.threads, self.each), self.interval, budgets, rules)
+
+
+class Greeting(NamedTuple):
+    """A connection that came to a host: the id of its link, and which one of it this is."""
+
+    link: bytes
+    kind: bytes
+
+
+def _proof(secret: str, nonce: bytes) -> bytes:
+    return hmac.digest(secret.encode(), nonce, hashlib.sha256)
+
+
+def exactly(sock: socket.socket, count: int) -> bytes:
+    """So many octets. Raises OSError, where they do not come in time or at all."""
+    found = b""
+    while len(found) < count:
+        more = sock.recv(count - len(found))
+        if not more:
+            raise ConnectionError("the other end closed the connection")
+        found += more
+    return found
+
+
+def greet(sock: socket.socket, secret: str) -> Greeting:
+    """How a connection begins at the host. Raises OSError where who connects does not have the secret."""
+    sock.settimeout(HANDSHAKE_SECONDS)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    own = secrets.token_bytes(_NONCE)
+    sock.sendall(own)
+    proof = exactly(sock, _NONCE)
+    nonce, link, kind = _HELLO.unpack(exactly(sock, _HELLO.size))
+    if not hmac.compare_digest(proof, _proof(secret, own)):
+        raise ConnectionError("who connects does not have the secret")
+    sock.sendall(_proof(secret, nonce))
+    sock.settimeout(None)
+    return Greeting(link, kind)
+
+
+def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
+    """The front's side. Raises OSError."""
+    sock = socket.create_connection((address.host, address.port), HANDSHAKE_SECONDS)
+    try:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        nonce = secrets.token_bytes(_NONCE)
+        proof = _proof(address.secret, exactly(sock, _NONCE))
+        sock.sendall(proof + _HELLO.pack(nonce, link, kind))
+        if not hmac.compare_digest(exactly(sock, _NONCE), _proof(address.secret, nonce)):
+            raise ConnectionError("who listens there does not have the secret")
+        sock.settimeout(None)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def far_link(address: Address, task: EngineTask, each: int = 1) -> Link:
+    """A link to an engine process that the host at `address` starts, one of so many of its node. Raises
+    OSError.
+    """
+    link = secrets.token_bytes(16)
+    made: list[socket.socket] = []
+    try:
+        for kind in (ENVELOPES, ORDERS, CONTROL):
+            made.append(_connected(address, link, kind))
+        front, orders, control = made
+        text = msgspec.json.encode(Told.of(task, each))
+        control.sendall(struct.pack(">I", len(text)) + text)
+        control.settimeout(HANDSHAKE_SECONDS)
+        kind, pid = SAID.unpack(exactly(control, SAID.size))
+        if kind == REFUSED:
+            raise ConnectionError(exactly(control, pid).decode())
+        control.settimeout(None)
+    except BaseException:
+        for sock in made:
+            sock.close()
+        raise
+    running = Running()
+    control_of = Control(control, front, pid, running)
+    return Link(front, orders, running, control_of, control_of, near=False)
+
+
+class Control:
+    """The front's end of the connection by which a host tells of an engine process, the `pid` there: a
+    `Child` and its `Pulse`. Where no beats come the process is dead, or its host, or there is no network.
+    """
+
+    def __init__(self, sock: socket.socket, front: socket.socket, pid: int, running: Running) -> None:
+        self.pid = pid
+        self._socket, self._front, self._running = sock, front, running
+        self._lock = threading.Lock()
+        self._held = b""
+        self._code: int | None = None
+        self._beaten = False
+        self._missed = 0
+        self._closed = False
+
+    def _hear(self, seconds: float) -> None:
+        """Take what came, or comes within so many seconds."""
+        if self._closed or not readable(self._socket, seconds):
+            return
+        try:
+            came = self._socket.recv(1 << 16)
+        except OSError:
+            came = b""
+        if not came and self._code is None:
+            self._code = UNKNOWN_CODE
+        self._held += came
+        whole = len(self._held) // SAID.size * SAID.size
+        for kind, value in SAID.iter_unpack(self._held[:whole]):
+            if kind == BEAT:
+                self._beaten = True
+                self._running.cell[0] = value
+            elif kind == EXIT:
+                self._code = value
+        self._held = self._held[whole:]
+
+    def look(self) -> None:
+        """See Pulse."""
+        with self._lock:
+            self._hear(0.0)
+            self._missed = 0 if self._beaten else self._missed + 1
+            self._beaten = False
+
+    @property
+    def doubtful(self) -> bool:
+        """See Pulse."""
+        return self._missed > LOOKS // 2
+
+    @property
+    def over(self) -> bool:
+        """See Pulse."""
+        return self._missed >= LOOKS
+
+    def kill(self) -> None:
+        """See Child. A host that is not reached is left alone: its processes can keep nothing any more once
+        their sessions are elsewhere.
+        """
+        with self._lock:
+            if not self._closed:
+                with suppress(OSError):
+                    self._socket.send(KILL, socket.MSG_DONTWAIT)
+        with suppress(OSError):
+            self._front.shutdown(socket.SHUT_RDWR)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """See Child."""
+        end = time.monotonic() + (HANDSHAKE_SECONDS if timeout is None else timeout)
+        with self._lock:
+            while self._code is None and (left := end - time.monotonic()) > 0:
+                self._hear(left)
+            if self._code is not None:
+                return self._code
+        if timeout is None:
+            return UNKNOWN_CODE
+        raise subprocess.TimeoutExpired(["engine process"], timeout)
+
+    def close(self) -> None:
+        """See Pulse."""
+        with self._lock:
+            self._closed = True
+            self._socket.close()

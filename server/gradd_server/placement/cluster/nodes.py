@@ -1,0 +1,63 @@
+"""What the front knows of the cluster, as the agent tells it: a line of JSON each time that it looked."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gradd_server.placement.cluster.links import Address
+
+
+class NodeSeen(msgspec.Struct, frozen=True):
+    """A host of engine processes, and the node where it is."""
+
+    host: str
+    """Its name, which no other has."""
+    node: str
+    """Ray's id of the node."""
+    machine: str
+    """The node's address."""
+    address: Address | None = None
+    """None while it does not answer."""
+    pid: int = 0
+    """Of the host."""
+
+
+class ClusterSeen(msgspec.Struct, frozen=True):
+    """The hosts of the nodes that are alive."""
+
+    hosts: list[NodeSeen]
+    trouble: str = ""
+    """Why they cannot be told, or what they were before."""
+
+
+class Shares(msgspec.Struct, frozen=True):
+    """What a host asks Ray for, see `parse`."""
+
+    num_cpus: float = 0.0
+    num_gpus: float = 0.0
+    memory: float = 0.0
+    resources: dict[str, float] = {}
+
+    @classmethod
+    def parse(cls, text: str) -> Shares:
+        """Of ``num_cpus=2,num_gpus=0.5,memory=8e9,gradd=1``: amounts of Ray's own resources, and of others
+        that some nodes have.
+        """
+        own: dict[str, float] = {}
+        others: dict[str, float] = {}
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            name, _, amount = part.partition("=")
+            (own if name in ("num_cpus", "num_gpus", "memory") else others)[name] = float(amount)
+        return cls(**own, resources=others)
+
+
+class AgentOrder(msgspec.Struct, frozen=True):
+    """What the agent is to do: its first line of input, as JSON."""
+
+    address: str
+    """Of the cluster, as in `ray.init`."""
+    shares: Shares
+    each: int
+    """Hosts of a node."""
+    interval: float
+    """Seconds between two looks."""

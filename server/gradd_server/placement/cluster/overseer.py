@@ -1,0 +1,104 @@
+"""The front's side of the agent: it is started, heard, and started again where it ends."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen
+
+logger = logging.getLogger("gradd.server")
+
+AGAIN_SECONDS = 1.0
+"""Pause before an agent that ended is started again."""
+
+_decode = msgspec.json.Decoder(ClusterSeen).decode
+
+
+class Overseer:
+    """Tells `on_seen` of the cluster, on a thread of its own, each time that an agent looked. `close` ends
+    it, and leaves the cluster as it is.
+    """
+
+    def __init__(self, order: AgentOrder, on_seen: Callable[[ClusterSeen], None]) -> None:
+        self._order, self._on_seen = order, on_seen
+        self._change = threading.Condition()
+        self._seen: ClusterSeen | None = None
+        self._closed = False
+        self._child = self._started()
+        self._thread = threading.Thread(target=self._hear, name="gradd-cluster", daemon=True)
+        self._thread.start()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "gradd_server.placement.cluster.agent"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C in a terminal is for the front
+        )
+        assert child.stdin is not None
+        with suppress(OSError):  # it has ended; who hears it finds out
+            child.stdin.write(msgspec.json.encode(self._order) + b"\n")
+            child.stdin.flush()
+        return child
+
+    def first(self, seconds: float) -> ClusterSeen:
+        """What the cluster is, once a host of it answers. Raises RuntimeError where none does in time."""
+        with self._change:
+            self._change.wait_for(lambda: self._seen and any(h.address for h in self._seen.hosts), seconds)
+            seen = self._seen
+        if seen is None:
+            raise RuntimeError(f"nothing was heard of the Ray cluster within {seconds:g} s")
+        if not any(host.address for host in seen.hosts):
+            why = seen.trouble or f"of {len(seen.hosts)} hosts none answers: no node has what they ask for"
+            raise RuntimeError(f"the Ray cluster runs no engine processes: {why}")
+        return seen
+
+    def _hear(self) -> None:
+        trouble = ""
+        while not self._closed:
+            stdout = self._child.stdout
+            assert stdout is not None
+            for line in stdout:
+                seen = _decode(line)
+                if seen.trouble != trouble:
+                    trouble = seen.trouble
+                    logger.warning(
+                        "the cluster %s", f"is not seen: {trouble}" if trouble else "is seen again"
+                    )
+                with self._change:
+                    self._seen = seen
+                    self._change.notify_all()
+                if not seen.trouble:
+                    self._on_seen(seen)
+            code = self._child.wait()
+            if not self._closed:
+                logger.warning("the agent of the cluster ended with code %d; another is started", code)
+                time.sleep(AGAIN_SECONDS)
+                with self._change:
+                    if not self._closed:
+                        self._child = self._started()
+
+    def close(self) -> None:
+        """End the agent."""
+        with self._change:
+            self._closed = True
+            child = self._child
+        assert child.stdin is not None
+        with suppress(OSError):
+            child.stdin.close()
+        try:
+            child.wait(AGAIN_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        self._thread.join()
+        if child.stdout is not None:
+            child.stdout.close()
