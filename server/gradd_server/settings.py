@@ -126,6 +126,9 @@ class Settings:
         "that lack it have none",
         "AMOUNTS",
     )
+    node_silence_seconds: float = _setting(
+        10.0, texts.seconds, "seconds without a sign of life after which a node's sessions go to others", "S"
+    )
     workers: int = _setting(
         1, texts.count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
     )

@@ -210,12 +210,11 @@ def _cluster_of(settings: Settings, rules: PagingRules) -> Placement:
         raise ImportError("--placement ray needs ray: pip install 'gradd[server,ray]'")
     said = settings.ray_share or ("num_gpus=1" if settings.device != "cpu" else "")
     order = AgentOrder(settings.ray_address, Shares.parse(said), settings.workers, LOOK_SECONDS)
-    silence = settings.engine_silence_seconds
     task = EngineTask(
-        settings.device, settings.threads, (silence or 60.0) / LOOKS,
+        settings.device, settings.threads, (settings.engine_silence_seconds or 60.0) / LOOKS,
         (settings.process_bytes, settings.tenant_bytes, 0), rules,
     )  # fmt: skip
     return ClusterPlacement(
-        order, task, settings.data_dir / "drained", STOP_SECONDS, silence,
-        settings.cancel_grace, settings.max_batch_seconds,
+        order, task, settings.data_dir / "drained", STOP_SECONDS,
+        settings.node_silence_seconds, settings.cancel_grace, settings.max_batch_seconds,
     )  # fmt: skip

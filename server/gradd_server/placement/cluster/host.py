@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 from contextlib import suppress
 
 import msgspec
@@ -119,9 +120,8 @@ class EngineHost:
             orders.close()
             try:
                 control.sendall(SAID.pack(PID, child.pid))
-                code = _watched(
-                    child, Watch(child.pid, pulse, told.interval), running, control, told.interval
-                )
+                watch = Watch(child.pid, pulse, told.interval)
+                code = _watched(child, watch, running, control, told)
                 with suppress(OSError):
                     control.sendall(SAID.pack(EXIT, code))
             finally:
@@ -135,22 +135,25 @@ class EngineHost:
 
 
 def _watched(
-    child: subprocess.Popen[bytes], watch: Watch, running: Running, control: socket.socket, interval: float
+    child: subprocess.Popen[bytes], watch: Watch, running: Running, control: socket.socket, told: Told
 ) -> int:
     """Tell the front that the process is alive until it has ended; its exit code."""
     ended = os.pidfd_open(child.pid)
     poll = select.poll()
     poll.register(ended, select.POLLIN)
     poll.register(control, select.POLLIN)
+    looked = time.monotonic()
     try:
         while child.poll() is None:
-            watch.look()
+            if time.monotonic() - looked >= told.interval:
+                looked = time.monotonic()
+                watch.look()
             if watch.over:
                 logger.error("engine process %d neither answers nor computes: it is killed", child.pid)
                 child.kill()
                 break
             control.send(SAID.pack(BEAT, running.cell[0]), socket.MSG_DONTWAIT)
-            came = [descriptor for descriptor, _ in poll.poll(500 * interval)]
+            came = [descriptor for descriptor, _ in poll.poll(1000 * told.beat)]
             if control.fileno() in came:
                 if control.recv(1) != KILL:
                     raise ConnectionError("the front is gone")

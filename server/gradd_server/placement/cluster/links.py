@@ -40,6 +40,9 @@ SAID = struct.Struct(">cq")
 PID, BEAT, EXIT, REFUSED = b"p", b"b", b"x", b"r"
 KILL = b"k"
 
+FAREWELL_SECONDS = 0.2
+"""Longest wait for the exit code of a process that was killed."""
+
 UNKNOWN_CODE = -1
 """The exit code of a process of which nobody hears any more."""
 
@@ -61,18 +64,20 @@ class Told(msgspec.Struct, frozen=True):
     each: int
     """Engine processes that share a node, where `threads` is 0."""
     interval: float
+    beat: float
+    """Seconds between two beats of the host."""
     budgets: tuple[int, int, int]
     idle: float
     resident: int
     together: int
 
     @classmethod
-    def of(cls, task: EngineTask, each: int) -> Told:
+    def of(cls, task: EngineTask, each: int, beat: float) -> Told:
         """What makes a host start the task."""
         rules = task.rules
         return cls(
-            VERSION, task.device, task.threads, each, task.interval, task.budgets, rules.idle, rules.resident,
-            rules.together,
+            VERSION, task.device, task.threads, each, task.interval, beat, task.budgets, rules.idle,
+            rules.resident, rules.together,
         )  # fmt: skip
 
     @property
@@ -137,9 +142,9 @@ def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
     return sock
 
 
-def far_link(address: Address, task: EngineTask, each: int = 1) -> Link:
-    """A link to an engine process that the host at `address` starts, one of so many of its node. Raises
-    OSError.
+def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.0) -> Link:
+    """A link to an engine process that the host at `address` starts, one of so many of its node; the host
+    beats every `beat` seconds. Raises OSError.
     """
     link = secrets.token_bytes(16)
     made: list[socket.socket] = []
@@ -147,7 +152,7 @@ def far_link(address: Address, task: EngineTask, each: int = 1) -> Link:
         for kind in (ENVELOPES, ORDERS, CONTROL):
             made.append(_connected(address, link, kind))
         front, orders, control = made
-        text = msgspec.json.encode(Told.of(task, each))
+        text = msgspec.json.encode(Told.of(task, each, beat))
         control.sendall(struct.pack(">I", len(text)) + text)
         control.settimeout(HANDSHAKE_SECONDS)
         kind, pid = SAID.unpack(exactly(control, SAID.size))
@@ -176,7 +181,7 @@ class Control:
         self._code: int | None = None
         self._beaten = False
         self._missed = 0
-        self._closed = False
+        self._closed = self._killed = False
 
     def _hear(self, seconds: float) -> None:
         """Take what came, or comes within so many seconds."""
@@ -220,6 +225,7 @@ class Control:
         their sessions are elsewhere.
         """
         with self._lock:
+            self._killed = True
             if not self._closed:
                 with suppress(OSError):
                     self._socket.send(KILL, socket.MSG_DONTWAIT)
@@ -228,14 +234,16 @@ class Control:
 
     def wait(self, timeout: float | None = None) -> int:
         """See Child."""
-        end = time.monotonic() + (HANDSHAKE_SECONDS if timeout is None else timeout)
         with self._lock:
+            if timeout is None or self._killed:  # nobody has to answer any more
+                timeout = FAREWELL_SECONDS
+            end = time.monotonic() + timeout
             while self._code is None and (left := end - time.monotonic()) > 0:
                 self._hear(left)
             if self._code is not None:
                 return self._code
-        if timeout is None:
-            return UNKNOWN_CODE
+            if self._killed:
+                return UNKNOWN_CODE
         raise subprocess.TimeoutExpired(["engine process"], timeout)
 
     def close(self) -> None:

@@ -131,7 +131,7 @@ class ClusterPlacement(EnginesPlacement):
         if host is None or host.address is None:
             return None
         try:
-            link = far_link(host.address, self._task, self._each)
+            link = far_link(host.address, self._task, self._each, self._interval / 2)
         except OSError as refused:
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
             return None
