@@ -14,7 +14,7 @@ DOCKERFILES := docker/Dockerfile
 # Tests and benchmarks start hundreds of processes: without this, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile gpu hangs faults soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check clients test-clients face face-check pictures pictures-check docs walk parity planned ptsuite wild array-api check fuzz hostile asking streams device cuda-compile gpu hangs faults faults-cluster bench-cluster soak gradcheck peer replay leak sleeping loop first-gradient packages test-docker test-browser clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,6 +164,14 @@ faults: $(STAMP) ## 200 kills, 240 at named places, 100,000 batches over a bad n
 	GRADD_CANCELS=200 GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=4 GRADD_FAULTS=3 GRADD_FAILPOINTS=20 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 \
 	    GRADD_FLIPS=10000 GRADD_CUTS=1000 GRADD_POWER=60 GRADD_STREAMED=100000 GRADD_STRANGERS=5000 GRADD_REQUESTS=50 $(PY) -m pytest -rs --durations=15 $(SPREAD) tests/faults tests/runtime/store
 	GRADD_NEIGHBOURS=1 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
+
+faults-cluster: $(STAMP) ## 50 faults of nodes, hosts, engine processes and fronts of a Ray cluster under 6 clients; 1,000 sessions opened, moved and drained
+	$(PY) -m pip install --quiet --group cluster
+	GRADD_NODE_FAULTS=50 GRADD_NODE_CLIENTS=6 GRADD_NODE_SESSIONS=1000 $(PY) -m pytest -rs tests/faults/test_cluster.py
+
+bench-cluster: $(STAMP) ## what the way to another node costs: a + b and an MLP step beside `workers`, in turn
+	$(PY) -m pip install --quiet --group cluster
+	$(PY) -m benchmarks.cluster
 
 soak: $(STAMP) ## more of `make faults`, for hours: 2,000 kills, 1,000,000 batches, 20,000 histories, every cut, 20,000 turned bits
 	GRADD_CANCELS=2000 GRADD_KILLS=2000 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=8 GRADD_FAULTS=40 GRADD_FAILPOINTS=200 GRADD_BATCHES=1000000 GRADD_HISTORIES=20000 GRADD_RECORDS=2000 \

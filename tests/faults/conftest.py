@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.daemon import Daemon
+from tests.faults.trainings import Expected, alone, recorded
 
 COLUMNS = ("count", "lost", "twice", "differing")
 _PROPERTY, _FIGURE = "faults:", "figure:"
@@ -21,6 +22,18 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
     """A daemon to be killed."""
     with Daemon(tmp_path) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def script() -> list[bytes]:
+    """The batches and uploads of a training, as the SDK sends them."""
+    return recorded()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(script: list[bytes]) -> Expected:
+    """What comes of the script where nothing disturbs it."""
+    return alone(script)
 
 
 @pytest.fixture
