@@ -78,6 +78,8 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The last time that other kernels made it again, if any did."""
     device: str | msgspec.UnsetType = msgspec.UNSET
     """The kind of device that it computes on, where that is not `cpu`."""
+    node: str | msgspec.UnsetType = msgspec.UNSET
+    """The node of the cluster that it is on, where there is a cluster."""
 
 
 class SnapshotInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -105,6 +105,8 @@ class EngineLoad(Struct, frozen=True):
     """Batches, and how many of them failed, were replayed or refused; steps; batches planned and eager."""
     seconds: float
     """In which it ran batches."""
+    node: str = ""
+    """The node of the cluster where it runs, if that is no process of the daemon's machine."""
 
 
 class TenantLoad(Struct, frozen=True):

@@ -179,6 +179,9 @@ class FakePlacement:
     def device_of(self, name: str) -> str | None:
         return str(self.options[name].get("device")) if name in self.options else None
 
+    def node_of(self, name: str) -> str | None:
+        return None
+
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         self.sessions[name] = FakeSession(names.own(name))
         self.options[name] = options

@@ -74,6 +74,8 @@ class EngineStatus(NamedTuple):
     waiting: int
     #: what `encode_figures` made, once the process comes to answer; something else if it ends before
     figures: Future[frames.Bytes]
+    #: of a cluster, where it runs; empty on this machine
+    node: str = ""
 
 
 class Engines(NamedTuple):
@@ -132,6 +134,9 @@ class Placement(Protocol):
 
     def device_of(self, name: str) -> str | None:
         """What that session is on; None for unknown names."""
+
+    def node_of(self, name: str) -> str | None:
+        """Which node of a cluster that session is on; None where there is no cluster, or no session."""
 
     def engines(self) -> Engines:
         """Who runs sessions, and what they count. Never waits."""
@@ -332,6 +337,10 @@ class InlinePlacement:
         if hosted is not None:
             hosted.stop(Order(0, self._number, deleted()))
             self._queue.put(hosted)  # its thread may be running it
+
+    def node_of(self, name: str) -> str | None:
+        """See Placement.node_of."""
+        return None
 
     def engines(self) -> Engines:
         """See Placement.engines."""

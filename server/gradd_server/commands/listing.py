@@ -67,6 +67,7 @@ def _sessions(arguments: argparse.Namespace) -> int:
                 print("{name}\t{away}".format(**session))
             else:
                 line = "{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session)
+                line += f"\ton node {session['node'][:8]}" if "node" in session else ""
                 print(line + ("\tasleep" if session["asleep"] else ""))
         asked["page_token"] = page.get("next_page_token", "")
         if not asked["page_token"]:

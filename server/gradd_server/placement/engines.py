@@ -124,6 +124,12 @@ class EnginesPlacement:
         with self._lock:
             return list(dict.fromkeys(process.device for process in self._processes))
 
+    def node_of(self, name: str) -> str | None:
+        """See Placement.node_of."""
+        with self._lock:
+            process, _ = self._homes.get(name, (None, 0))
+        return process.node or None if process is not None else None
+
     def device_of(self, name: str) -> str | None:
         """See Placement.device_of."""
         with self._lock:

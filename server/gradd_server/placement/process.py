@@ -55,15 +55,15 @@ class EngineProcess:
     Replies are read by a thread, or between `follow` and `leave` by an event loop, which is faster for small
     frames. `on_end(self, exit code)` is called once, on a thread of this object, after the process has exited
     and every frame in flight was answered. `commons`: what the processes of this machine hold, where it has
-    this `number`; without, it is asked. Call `look` at intervals: it kills a process that shows no sign of
-    life.
+    this `number`; without, it is asked. `node`: where it runs, if that is another machine. Call `look` at
+    intervals: it kills a process that shows no sign of life.
     """
 
     def __init__(
         self, link: Link, device: str, on_end: Callable[[EngineProcess, int], None], number: int = 0,
-        commons: Commons | None = None,
+        commons: Commons | None = None, node: str = "",
     ) -> None:  # fmt: skip
-        self.number, self._device, self._commons = number, device, commons
+        self.number, self.node, self._device, self._commons = number, node, device, commons
         self.facts: EngineFacts | None = None
         """What it found, once it is ready."""
         self.tenants: dict[str, int] = {}
@@ -181,7 +181,7 @@ class EngineProcess:
                 asked.set_result(b"")
         else:
             waiting -= 1
-        return EngineStatus(self.pid, self.well, max(0, waiting), asked)
+        return EngineStatus(self.pid, self.well, max(0, waiting), asked, self.node)
 
     def let_go(self, session: int, request: Pending) -> bool:
         """Let the session fall asleep and leave the process; `request` is answered when it has. False if the

@@ -40,7 +40,8 @@ async def _info(front: Front, entry: OpenSession, wake: bool = True) -> SessionI
     reply, _ = await front.sessions.ask(entry, Info(wake=wake))
     if not isinstance(reply, SessionReply):
         raise TypeError(f"a session answered {type(reply).__name__} to info")
-    return reply.session
+    node = front.sessions.placement.node_of(entry.key)
+    return reply.session if node is None else msgspec.structs.replace(reply.session, node=node)
 
 
 @router.get("/v1/sessions")

@@ -120,6 +120,11 @@ def _processes(survey: Survey) -> Iterator[Metric]:
         depth.add_metric(place, seen.waiting)
         memory.add_metric(place, seen.resident)
     yield from (up, fresh, depth, memory)
+    if any(seen.node for seen in survey.processes):
+        nodes = GaugeMetricFamily("gradd_engine_node", "1: where it runs.", labels=["process", "node"])
+        for n, seen in enumerate(survey.processes):
+            nodes.add_metric([str(n), seen.node], 1)
+        yield nodes
     yield CounterMetricFamily(
         "gradd_engine_restarts", "Processes that took the place of one that ended.", survey.restarts
     )

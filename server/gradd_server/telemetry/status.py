@@ -43,7 +43,7 @@ def engine_load(seen: Seen) -> EngineLoad:
     known = seen.figures or Figures({}, {}, {}, Durations(), Durations(), Durations())
     return EngineLoad(
         seen.pid, seen.up, seen.answered, seen.waiting, seen.resident, known.sessions, known.tensors,
-        known.bytes, known.quota, known.counts, known.execution.seconds,
+        known.bytes, known.quota, known.counts, known.execution.seconds, seen.node,
     )  # fmt: skip
 
 

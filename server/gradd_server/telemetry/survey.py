@@ -27,10 +27,12 @@ class Seen(NamedTuple):
     waiting: int
     """Frames that it has not answered."""
     resident: int
-    """Bytes of its memory in RAM; 0 where the system does not tell."""
+    """Bytes of its memory in RAM; 0 where the system does not tell, as on another node."""
     answered: bool
     """Whether the figures are of now; else they are the latest that came."""
     figures: Figures | None
+    node: str = ""
+    """Where it runs, in a cluster."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Surveyor:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._latest: dict[int, Figures] = {}
+        self._latest: dict[tuple[str, int], Figures] = {}
         self._looking = asyncio.Lock()
         self._seen: Survey | None = None
         self._seen_at = 0.0
@@ -65,14 +67,16 @@ class Surveyor:
         """Ask all of them, and wait up to `seconds` for their answers."""
         engines = self._sessions.engines()
         told = await asyncio.gather(*(_told(status, seconds) for status in engines.processes))
-        known = {status.pid: self._latest.get(status.pid) for status in engines.processes}
-        known |= {status.pid: f for status, f in zip(engines.processes, told, strict=True) if f is not None}
-        self._latest = {pid: figures for pid, figures in known.items() if figures is not None}
+        keys = [(status.node, status.pid) for status in engines.processes]
+        known = {key: self._latest.get(key) for key in keys}
+        known |= {key: figures for key, figures in zip(keys, told, strict=True) if figures is not None}
+        self._latest = {key: figures for key, figures in known.items() if figures is not None}
         return Survey(
             [
                 Seen(
-                    status.pid, status.well, status.waiting, resident(status.pid), figures is not None,
-                    known[status.pid],
+                    status.pid, status.well, status.waiting,
+                    0 if status.node else resident(status.pid), figures is not None,
+                    known[status.node, status.pid], status.node,
                 )
                 for status, figures in zip(engines.processes, told, strict=True)
             ],

@@ -136,7 +136,7 @@ class ClusterPlacement(EnginesPlacement):
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
             return None
         with self._lock:
-            fresh = EngineProcess(link, self._task.device, self._replace, number)
+            fresh = EngineProcess(link, self._task.device, self._replace, number, node=host.node)
             self._where[fresh] = host
         logger.info("engine process %d runs on node %s at %s", fresh.pid, host.node, host.machine)
         return fresh
@@ -299,12 +299,6 @@ class ClusterPlacement(EnginesPlacement):
                 if process in counts
             ]  # fmt: skip
         return sorted(found)
-
-    def node_of(self, name: str) -> str | None:
-        """Where the session is; None for unknown names."""
-        with self._lock:
-            home, _ = self._homes.get(name, (None, 0))
-            return self._where[home].node if home in self._where else None
 
     def drain(self, node: str, drained: bool = True) -> None:
         """Let the node get no more sessions, or let it again; it keeps those that it has, see `on`. Raises
