@@ -79,6 +79,8 @@ class EnginesPlacement:
     """
 
     _rooms: EngineRooms
+    _by_memory = False
+    """Whether the rooms ask what tenants hold in each process."""
 
     def __init__(self, grace: float, silence: float, cancel_grace: float, batch_seconds: float) -> None:
         self._cancel_grace, self._batch_seconds = cancel_grace, batch_seconds
@@ -252,7 +254,7 @@ class EnginesPlacement:
         """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
         tenant, devices = names.owner(name), self.devices
         wanted = wanted_of(name, options, devices)
-        if wanted is None and len(devices) > 1:
+        if wanted is None and self._by_memory and len(self._processes) > 1:
             look_at_tenants(list(self._processes))
 
         def fits(process: EngineProcess) -> bool:

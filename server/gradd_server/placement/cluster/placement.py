@@ -66,6 +66,7 @@ class ClusterPlacement(EnginesPlacement):
     ) -> None:  # fmt: skip
         super().__init__(grace, silence, cancel_grace, batch_seconds)
         self._task, self._each = task, order.each
+        self._by_memory = True
         self._hosts: dict[str, NodeSeen] = {}
         """Those of the nodes that are alive, by name."""
         self._where: dict[EngineProcess, NodeSeen] = {}
