@@ -118,7 +118,7 @@ array-api: $(STAMP) ## run the array API standard's tests: ARRAY_API_TESTS= a ch
 
 check: lint test ## everything that continuous integration checks
 
-fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager, 20,000 swept; 2,000 loops beside torch, 20,000 with a trail and without
+fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager, 20,000 swept; 2,000 loops beside torch, 20,000 with a trail and without, 2,000 in several sessions
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	$(PY) -m tests.runtime.fuzz 50000
 	GRADD_SWEEPS=20000 $(PY) -m pytest -rs $(SPREAD) tests/runtime/plan/test_sweep.py
@@ -126,6 +126,7 @@ fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and e
 	GRADD_TRAILS=20000 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail.py
 	GRADD_TRAIL_SAMPLES=4 $(PY) -m pytest -rs $(SPREAD) tests/client/test_trail_samples.py
 	GRADD_TURNED=5000 $(PY) -m pytest -rs tests/client/test_turned.py
+	GRADD_REPLICAS=2000 $(PY) -m pytest -rs $(SPREAD) tests/client/test_parallel.py
 	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
 
 hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
@@ -161,7 +162,7 @@ hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in eve
 	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/session/test_malformed.py
 
 faults: $(STAMP) ## 200 kills, 240 at named places, 100,000 batches over a bad network, 5,000 random histories, failing disks, lost power, fuzzed frames, a hostile tenant; prints what it counted
-	GRADD_CANCELS=200 GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=4 GRADD_FAULTS=3 GRADD_FAILPOINTS=20 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 \
+	GRADD_CANCELS=200 GRADD_PARALLEL_KILLS=20 GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=4 GRADD_FAULTS=3 GRADD_FAILPOINTS=20 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 \
 	    GRADD_FLIPS=10000 GRADD_CUTS=1000 GRADD_POWER=60 GRADD_STREAMED=100000 GRADD_STRANGERS=5000 GRADD_REQUESTS=50 $(PY) -m pytest -rs --durations=15 $(SPREAD) tests/faults tests/runtime/store
 	GRADD_NEIGHBOURS=1 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
 
@@ -174,7 +175,7 @@ bench-cluster: $(STAMP) ## what the way to another node costs: a + b and an MLP 
 	$(PY) -m benchmarks.cluster
 
 soak: $(STAMP) ## more of `make faults`, for hours: 2,000 kills, 1,000,000 batches, 20,000 histories, every cut, 20,000 turned bits
-	GRADD_CANCELS=2000 GRADD_KILLS=2000 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=8 GRADD_FAULTS=40 GRADD_FAILPOINTS=200 GRADD_BATCHES=1000000 GRADD_HISTORIES=20000 GRADD_RECORDS=2000 \
+	GRADD_CANCELS=2000 GRADD_PARALLEL_KILLS=100 GRADD_KILLS=2000 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=8 GRADD_FAULTS=40 GRADD_FAILPOINTS=200 GRADD_BATCHES=1000000 GRADD_HISTORIES=20000 GRADD_RECORDS=2000 \
 	    GRADD_FLIPS=20000 GRADD_CUTS=100000 GRADD_POWER=1000 GRADD_STREAMED=1000000 GRADD_STRANGERS=50000 GRADD_REQUESTS=700 $(PY) -m pytest -rs --durations=15 $(SPREAD) tests/faults tests/runtime/store
 	GRADD_NEIGHBOURS=20 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
 

@@ -68,6 +68,11 @@ Reference: TypeAlias = Annotated[
     ),
 ]
 
+UploadKey: TypeAlias = Annotated[
+    str,
+    _pattern("UploadKey", "The key `writer.n` of an upload that waits for its batch.", r"[0-9]+\.[0-9]+"),
+]
+
 
 class Ref(NamedTuple):
     """A tensor, or with `grad` its gradient. `name`: a shared name, an id, or a temporary name."""

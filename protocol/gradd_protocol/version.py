@@ -6,5 +6,5 @@ VERSION = "0.1.0"
 WIRE = "gradd.v1"
 """Name of the wire protocol: the WebSocket subprotocol, and the `/v1` of every path."""
 
-EXTENSIONS = ("json", "npy", "recording", "safetensors", "sites", "stream")
+EXTENSIONS = ("json", "npy", "recording", "reduce", "safetensors", "sites", "stream")
 """Optional features of a daemon of this version; clients check these, never the version."""

@@ -306,6 +306,19 @@ class Results(Struct, frozen=True):
     results: dict[str, TensorValue | None]
 
 
+class ReducedTensor(Struct, frozen=True):
+    """What was staged."""
+
+    dtype: DTypeName
+    shape: list[int]
+
+
+class Reduced(Struct, frozen=True):
+    """What `:reduce` staged, in the order of the members' lists."""
+
+    results: list[ReducedTensor]
+
+
 class HookInfo(Struct, frozen=True):
     """A hook as declared, and how often it ran."""
 

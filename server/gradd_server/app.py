@@ -26,6 +26,7 @@ from gradd_server.routes import (
     dashboard,
     hooks,
     nodes,
+    reducing,
     sessions,
     shares,
     snapshots,
@@ -119,11 +120,12 @@ def _bare(front: Front, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 
 def http_routes() -> list[BaseRoute]:
     """All routes except the stream."""
-    fast = (about, sessions, nodes, snapshots, shares)
+    fast = (about, sessions, nodes, reducing, snapshots, shares)
     return [
         *(route for part in fast for route in part.router.routes),
         *batches.routes,
         *tensors.routes,
+        *reducing.routes,
         *hooks.routes,
         *watching.routes,
         *dashboard.routes,

@@ -68,6 +68,11 @@ SQUARES = {
     "log": [{"name": "loss", "value": "y", "step": 1}],
 }
 SQUARED = {"seq": 1, "position": 2, "results": {"y": {"dtype": "float32", "shape": [], "data": 5.0}}}
+REDUCE = {
+    "members": [{"session": "demo", "tensors": ["w"], "uploads": ["1.1"]}],
+    "op": "mean",
+}
+REDUCED = {"results": [{"dtype": "float32", "shape": [2, 1]}]}
 ATTACHED = {"writer": 1, "epoch": 1, "window": 256, "session": {**SESSION, "writers": 1}}
 PROFILE = {
     "planned": 0,
@@ -225,6 +230,11 @@ SCHEMAS: dict[str, Any] = {
     "MemoryLayer": {"kind": "leaf", "label": "w", "bytes": [8, 8]},
     "MeasureOptions": {"batches": 20},
     "Attach": {"client": "curl"},
+    "ReduceMember": REDUCE["members"][0],
+    "ReduceOptions": REDUCE,
+    "Reduced": REDUCED,
+    "ReducedTensor": REDUCED["results"][0],
+    "UploadKey": "1.1",
     "Attached": ATTACHED,
     "Attr": [2, {"slice": [None, None, 2]}, "..."],
     "Backward": {"gradient": "w", "retain_graph": True, "inputs": ["w"]},

@@ -30,6 +30,7 @@ from gradd_server.options import (
     MeasureOptions,
     MoveOptions,
     ProfileOptions,
+    ReduceOptions,
     SessionOptions,
     ShareOptions,
 )
@@ -87,7 +88,6 @@ TAGS = {
 }
 
 _COUNT: Schema = {**INTEGER, "minimum": 0, "maximum": 10**18 - 1}
-_KEY: Schema = {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$", "description": "`writer.n`"}
 
 PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "name": (ref("SessionName"), "demo"),
@@ -99,7 +99,7 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "share": ({"type": "string", "pattern": "^s[0-9a-f]{10}$"}, examples.SHARE_ID),
     "file": ({"type": "string", "enum": sorted(FILES)}, "index.html"),
     "slug": ({"type": "string", "enum": list(problems.TABLE)}, "op-failed"),
-    "key": (_KEY, "1.1"),
+    "key": (ref("UploadKey"), "1.1"),
     "writer": (_COUNT, 1),
     "seq": (_COUNT, 1),
 }
@@ -357,6 +357,12 @@ OPERATIONS = {
         request=(Content(OCTETS),),
         parameters=(_DTYPE, _SHAPE),
         problems=(*_IN_SESSION, *_BODY, "invalid-data", "writer-unknown", "quota-exceeded"),
+    ),
+    "POST /v1/sessions:reduce": Operation(
+        "batches",
+        {200: (Content(JSON, examples.REDUCED, answers.Reduced),)},
+        request=(Content(JSON, examples.REDUCE, ReduceOptions),),
+        problems=(*_IN_SESSION, *_JSON_BODY, *_READ, "invalid-data", "op-failed", "writer-unknown"),
     ),
     "GET /v1/sessions/{name}/results/{key}": Operation(
         "batches", {200: _TENSOR}, problems=(*_IN_SESSION, "result-not-found", "not-acceptable")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from gradd_protocol.fields import Count
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.names import Reference, SessionName
+from gradd_protocol.names import Reference, SessionName, UploadKey
 from msgspec import Meta, Struct
 
 _QUOTA = Meta(extra_json_schema={"minimum": 0})
@@ -83,3 +83,28 @@ class FetchOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The body of `tensors:fetch`."""
 
     names: Annotated[list[Reference], Meta(max_length=LIMITS.batch_steps)]
+
+
+MOST_MEMBERS = 256
+"""Sessions of one `:reduce`."""
+
+_TOGETHER = Meta(max_length=LIMITS.batch_steps)
+
+
+class ReduceMember(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A session of `:reduce`: what it gives, and where it gets the results."""
+
+    session: SessionName
+    tensors: Annotated[list[Reference], _TOGETHER] = []
+    """What it gives, in the order of the results; absent: nothing."""
+    uploads: Annotated[list[UploadKey], _TOGETHER] = []
+    """Under which key of its writers each result is staged; absent: it gets none."""
+
+
+class ReduceOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of `:reduce`."""
+
+    members: Annotated[list[ReduceMember], Meta(min_length=1, max_length=MOST_MEMBERS)]
+    """The sessions. Tensors are added in their order."""
+    op: Literal["sum", "mean"] = "sum"
+    """What becomes of the tensors that stand at the same place of their lists."""

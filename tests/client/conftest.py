@@ -9,6 +9,7 @@ import gradd
 import pytest
 from gradd._surface import overridable
 
+from tests.client.replicas import connected
 from tests.oracle import ITSELF, module
 
 
@@ -20,6 +21,28 @@ def T(request: pytest.FixtureRequest) -> Iterator[Any]:
         return
     with gradd.connect("local:"):
         yield gradd
+
+
+@pytest.fixture
+def sessions() -> Iterator[list[Any]]:
+    """Three sessions in this process."""
+    made = connected(3)
+    yield made
+    for session in made:
+        session.close()
+
+
+@pytest.fixture(params=["local", "stream", "http"])
+def anywhere(request: pytest.FixtureRequest) -> Iterator[list[Any]]:
+    """Three sessions, in this process or in a daemon."""
+    if request.param == "local":
+        made = connected(3)
+    else:
+        url = request.getfixturevalue("daemon")
+        made = [gradd.connect(url, transport=request.param) for _ in range(3)]
+    yield made
+    for session in made:
+        session.close()
 
 
 @pytest.fixture(scope="module")

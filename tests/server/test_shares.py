@@ -35,7 +35,7 @@ READ = {f"GET {path}" for path in READABLE}
 OPEN = {"GET /", "GET /dashboard/{file}", "GET /livez", "GET /readyz", "GET /health"}
 CLOSED = {
     "GET /openapi.yaml", "GET /problems/{slug}", "GET /v1", "GET /v1/ops", "GET /v1/ops/{op}",
-    "GET /v1/sessions", "GET /v1/status",
+    "GET /v1/sessions", "GET /v1/status", "POST /v1/sessions:reduce",
     f"PUT {SESSION}", f"DELETE {SESSION}", f"POST {SESSION}:acquire", f"POST {SESSION}:attach",
     f"POST {SESSION}:cancel", f"POST {SESSION}:profile", f"POST {SESSION}/batches",
     f"GET {SESSION}/hooks", f"GET {SESSION}/hooks/{{hook}}", f"PUT {SESSION}/hooks/{{hook}}",

@@ -53,6 +53,7 @@ MODULES = {
     "distributions": ("distributions",),
     "profiler": ("profiler",),
     "overrides": ("overrides",),
+    "parallel": ("parallel",),
 }  # fmt: skip
 #: modules of functions that docs/ops.md describes
 _OF_OPS = ("nn.functional", "linalg", "special", "fft", "signal.windows")

@@ -82,8 +82,7 @@ class Trail:
     def __init__(self, recorder: TrailHost) -> None:
         self._recorder, self._session = recorder, recorder.session
         self._backend = recorder.session.backend
-        #: the state of this thread: to read it so takes half of the time
-        self._own = vars(state)
+        self.follow()
         self._lessons = Lessons()
         #: nodes of the batch that are not made
         self._graphs: list[PendingGraph] = []
@@ -104,7 +103,9 @@ class Trail:
         #: how many ops it answered
         self.answered = 0
 
-    # -- answering -----------------------------------------------------------------------------------
+    def follow(self) -> None:
+        """Answer in this thread from now on; its state is looked at so since that takes half of the time."""
+        self._own = vars(state)
 
     def __call__(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """What `op` gives, recorded; NotImplemented where it has to run."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gradd_protocol import advice
 
-from .base import PROXIES, Dropped, Overdue, Silent, Transport
+from .base import PROXIES, Dropped, Member, Overdue, Silent, Transport
 from .tracing import trace_headers
 from .waits import CLOSE, CLOSING, left, reconnect, silence, within
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .._exceptions import ConnectionFailed
 
 __all__ = [
-    "CLOSE", "CLOSING", "PROXIES", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make",
-    "prepare_local", "reconnect", "revive", "silence", "trace_headers", "unreachable", "within",
+    "CLOSE", "CLOSING", "PROXIES", "Dropped", "Member", "Overdue", "Silent", "Transport", "abandon", "left",
+    "make", "prepare_local", "reconnect", "revive", "silence", "trace_headers", "unreachable", "within",
 ]  # fmt: skip
 
 

@@ -41,6 +41,14 @@ class Glance(NamedTuple):
     eager: int
 
 
+class Member(NamedTuple):
+    """A session in `Transport.reduce`: its name, the ids of what it gives, and the keys of what it gets."""
+
+    session: str
+    tensors: list[str]
+    uploads: list[str]
+
+
 def extensions_of(headers: Mapping[str, str] | Message) -> frozenset[str]:
     """What a daemon says that it takes besides what all do."""
     return frozenset(headers.get("Gradd-Extensions", "").replace(",", " ").split())
@@ -106,6 +114,11 @@ class Transport(Protocol):
     def stage(self, key: str, array: Array) -> Callable[[], None]:
         """Send a large array ahead of its batch. The function that is returned waits until the session has
         it, and may send it again: the array is not to change until then. Both raise as `request` does.
+        """
+
+    def reduce(self, mean: bool, members: Sequence[Member]) -> None:
+        """Add what sessions give, in their order, or take the mean, and stage the results in sessions, of
+        which this one is of the same daemon. Raises as `request` does; the same may be asked for again.
         """
 
     def cancel(self, writer: int, seq: int) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from http.client import HTTPResponse
 
+    from .base import Member
+
 OCTETS = "application/octet-stream"
 _T = TypeVar("_T")
 _JSON = {"Content-Type": "application/json"}
@@ -178,6 +180,12 @@ class Control:
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
         finish = self._link.begin("PUT", f"{self.path}/uploads/{key}", data, headers)
         return lambda: _checked(*finish()) and None
+
+    def reduce(self, mean: bool, members: Sequence[Member]) -> None:
+        """POST :reduce. See Transport.reduce."""
+        body = json.encode({"op": "mean" if mean else "sum", "members": [each._asdict() for each in members]})
+        with self._lock:
+            _checked(*self._questions.call("POST", "/v1/sessions:reduce", body, _JSON))
 
     def _octets(self, path: str, name: str) -> tuple[m.Reply, list[frames.Array]]:
         array = _checked(*self._link.call("GET", self.path + path, None, {"Accept": OCTETS}, _values))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
+    from .base import Member
+
 #: who computes
 _WHOM = "the session in this process"
 
@@ -129,10 +131,23 @@ class LocalTransport:
 
         return arrived
 
+    def reduce(self, mean: bool, members: Sequence[Member]) -> None:
+        """See Transport.reduce."""
+        from gradd_runtime.tensors import combined
+
+        givers, takers = ([each for each in members if each[at]] for at in (1, 2))
+        for at in range(len(givers[0].tensors)):
+            given = [self._begin(m.GetTensor(each.tensors[at]), (), each.session) for each in givers]
+            result = combined([answered(reply())[1][0] for reply in given], mean)
+            taken = [self._begin(m.Stage(each.uploads[at]), [result], each.session) for each in takers]
+            for reply in taken:
+                answered(reply())
+
     def _begin(
-        self, message: m.Request, buffers: Sequence[frames.Array]
+        self, message: m.Request, buffers: Sequence[frames.Array], session: str | None = None
     ) -> Callable[[], tuple[m.Reply, list[frames.Array]]]:
-        replying = self._placement.submit(self._name, frames.join(frames.encode(message, buffers)))
+        frame = frames.join(frames.encode(message, buffers))
+        replying = self._placement.submit(session or self._name, frame)
         return lambda: frames.decode_reply(waits.result(replying, _WHOM))
 
     def cancel(self, writer: int, seq: int) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gradd_protocol import frames
     from gradd_protocol import messages as m
 
-    from .base import Glance
+    from .base import Glance, Member
 
 
 class Remote:
@@ -37,6 +37,10 @@ class Remote:
     def stage(self, key: str, array: frames.Array) -> Callable[[], None]:
         """See Transport.stage."""
         return self._control.stage(key, array)
+
+    def reduce(self, mean: bool, members: Sequence[Member]) -> None:
+        """See Transport.reduce."""
+        self._control.reduce(mean, members)
 
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""

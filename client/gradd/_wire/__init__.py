@@ -9,9 +9,10 @@ from .lost import Lost
 from .outbox import Outbox
 from .patience import patience, seconds_of
 from .pending import Fetch, Known, KnownDraw, Sent
+from .staged import StagedUpload
 from .wire import Wire
 
 __all__ = [
-    "TELLING", "AttentiveWire", "Fetch", "Known", "KnownDraw", "Live", "Lost", "Outbox", "Sent", "Wire",
-    "patience", "seconds_of",
+    "TELLING", "AttentiveWire", "Fetch", "Known", "KnownDraw", "Live", "Lost", "Outbox", "Sent",
+    "StagedUpload", "Wire", "patience", "seconds_of",
 ]  # fmt: skip

@@ -661,6 +661,34 @@ export interface Readiness {
   unanswered?: number;
 }
 
+/** A session of `:reduce`: what it gives, and where it gets the results. */
+export interface ReduceMember {
+  session: SessionName;
+  /** What it gives, in the order of the results; absent: nothing. */
+  tensors?: Reference[];
+  /** Under which key of its writers each result is staged; absent: it gets none. */
+  uploads?: UploadKey[];
+}
+
+/** The body of `:reduce`. */
+export interface ReduceOptions {
+  /** The sessions. Tensors are added in their order. */
+  members: ReduceMember[];
+  /** What becomes of the tensors that stand at the same place of their lists. Default: `"sum"`. */
+  op?: "mean" | "sum";
+}
+
+/** What `:reduce` staged, in the order of the members' lists. */
+export interface Reduced {
+  results: ReducedTensor[];
+}
+
+/** What was staged. */
+export interface ReducedTensor {
+  dtype: Dtype;
+  shape: number[];
+}
+
 /** A tensor: a shared name, an id `@writer.n` or `%name`; with `.grad` after it, its gradient. */
 export type Reference = string;
 
@@ -876,6 +904,9 @@ export interface TensorValue {
 export interface Tensors {
   tensors: TensorInfo[];
 }
+
+/** The key `writer.n` of an upload that waits for its batch. */
+export type UploadKey = string;
 
 export type Problem400 = unknown;
 
