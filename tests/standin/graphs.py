@@ -42,8 +42,8 @@ def counts(name: str) -> tuple[bool, bool]:
 
 
 def refuse(what: str) -> None:
-    """Raise if a stream captures."""
-    if capturing():
+    """Raise if a stream captures; also within what is done once to see a result's shape."""
+    if capturing() or _State.silent:
         raise CaptureError(f"cudaErrorStreamCaptureUnsupported: {what} while a stream is capturing")
 
 
