@@ -86,13 +86,13 @@ class GraphSegment:
 
 class StepsBetween:
     """Steps of a plan that are in no graph. `given`: the registers when they begin, but for `outer` ones,
-    which each run has of its own. What they make is elsewhere each time: `settled` is copied to memory where
-    the next graph finds it, and `handed` are results of the plan as they are.
+    which each run has of its own. What they make is elsewhere each time: registers that are `settled` are
+    copied to memory where graphs find it, and `handed` ones are results of the plan as they are.
     """
 
     def __init__(
         self, body: Callable[[Registers], None], given: list[Any], outer: Sequence[int],
-        settled: Sequence[tuple[int, Any]], settle: Callable[[Sequence[Any], Sequence[Any]], None],
+        settled: dict[int, Any], settle: Callable[[Sequence[Any], Sequence[Any]], None],
         handed: Sequence[int],
     ) -> None:  # fmt: skip
         self._body, self._given, self._outer = body, given, outer
@@ -108,7 +108,7 @@ class StepsBetween:
             made = f.arrays
         finally:
             f.arrays = theirs
-        self._settle([made[r] for r, _ in self._settled], [a for _, a in self._settled])
+        self._settle([made[r] for r in self._settled], [*self._settled.values()])
         for home in self._handed:
             theirs[home] = made[home]
 

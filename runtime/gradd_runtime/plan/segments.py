@@ -58,10 +58,9 @@ class GraphSteps(NamedTuple):
         users = {r: [(before[u.start], before[u.stop]) for u in those] for r, those in code.users.items()}
         return cls(rest, before[code.writes_at], looks, users, changed, homes)
 
-    @property
-    def launching(self) -> list[bool]:
-        """Of each step whether it launches something, and is no view."""
-        return [step.name != "view" for step in self.steps]
+    def used(self, first: int, end: int) -> set[int]:
+        """The registers that the instructions of some steps use."""
+        return {r for r, those in self.users.items() if any(a < end and first < b for a, b in those)}
 
 
 class Segmenting:
@@ -73,7 +72,8 @@ class Segmenting:
         self, backend: ArrayBackend, code: GraphSteps, outer: dict[int, int], blocked: dict[int, str]
     ) -> None:
         self._backend, self._code, self._outer, self._blocked = backend, code, outer, blocked
-        self._launching = code.launching
+        #: of each step whether it launches something
+        self._launching = [step.name != "view" for step in code.steps]
         #: where steps that are in no graph begin, and the registers there
         self._open: tuple[int, list[Any]] | None = None
         #: what has the memory of all graphs
@@ -96,12 +96,7 @@ class Segmenting:
             end = min(end + 1, last)
             self._between(f, capture, at, end)
             at = end
-        if self._open is not None:
-            handed = [h for h in self._moved(capture) if h in capture.results]
-            self._close(capture, last, [], handed)
-            for home in handed:
-                f.arrays[home] = capture.arrays[home]
-            capture.results = {h: m for h, m in capture.results.items() if h not in handed}
+        self._close(f, capture, last, self._moved(capture), {})
         if self._graph is not None:
             capture.nbytes += self._graph.nbytes
 
@@ -111,15 +106,13 @@ class Segmenting:
 
     def _segment(self, f: Registers, capture: GraphCapture, at: int, end: int) -> bool:
         """Capture steps and launch them; False, with nothing done, if one of them cannot be captured."""
-        before, settled = capture.arrays, self._settling(capture)
+        before, moved = capture.arrays, self._moved(capture)
+        settled = self._settling(moved, at)
         if settled is None:
             self.stopped = "what is made between graphs is written to, and read in several ways"
             return False
         backend, xp = self._backend, self._backend.xp
-        capture.arrays = before.copy()
-        made = [before[r] for r, _ in settled]
-        for r, a in settled:
-            capture.arrays[r] = a
+        capture.arrays = [settled.get(r, a) for r, a in enumerate(before)]
         keys = GraphKeys(xp, backend.kernels.fusing)
         inner = Registers(
             capture.arrays, f.values, iter(()), keys, f.account, f.flats, f.begins, f.starts
@@ -142,12 +135,11 @@ class Segmenting:
             else:
                 self._blocked[tried[0]] = str(error)
             return False
-        if self._open is not None:
-            self._close(capture, at, settled, [], made)
+        self._close(f, capture, at, moved, settled)
         part = GraphSegment(graph, keys, self._code.writes_at < end)
         part.run(f)
         capture.parts.append(part)
-        capture.nbytes += keys.keys.nbytes + sum(a.nbytes for _, a in settled)
+        capture.nbytes += keys.keys.nbytes + sum(a.nbytes for a in settled.values())
         self._graph = graph
         self.graphs += 1
         return True
@@ -186,39 +178,41 @@ class Segmenting:
             if isinstance(a, array) and a is not given[r] and id(a.data.mem) not in there
         }
 
-    def _settling(self, capture: GraphCapture) -> list[tuple[int, Any]] | None:
-        """Memory that stays for what steps between graphs have made; None where copies would part what is
+    def _settling(self, moved: dict[int, Any], at: int) -> dict[int, Any] | None:
+        """Memory that stays for what of that is used from step `at` on; None where copies would part what is
         one memory, and is written to.
         """
-        moved = self._moved(capture)
         shared = Counter(id(a.data.mem) for a in moved.values())
         for r, a in moved.items():
             m = geometry(a)
             if r in self._code.changed and (shared[id(a.data.mem)] > 1 or not is_dense(m.shape, m.strides)):
                 return None
-        return [(r, self._backend.allocate(geometry(a))) for r, a in moved.items()]
+        used = self._code.used(at, len(self._code.steps))
+        return {r: self._backend.allocate(geometry(a)) for r, a in moved.items() if r in used}
 
     def _close(
-        self, capture: GraphCapture, end: int, settled: list[tuple[int, Any]], handed: list[int],
-        made: Sequence[Any] = (),
-    ) -> None:  # fmt: skip
-        """The steps between graphs end here; what they have `made` is copied to where it stays."""
-        assert self._open is not None
+        self, f: Registers, capture: GraphCapture, end: int, moved: dict[int, Any], settled: dict[int, Any]
+    ) -> None:
+        """Steps between graphs, if there are any, end here. Of what they have made, results that nobody needs
+        any more are handed out as they are; what graphs need is copied to where they find it.
+        """
+        if self._open is None:
+            return
         (first, given), code = self._open, self._code
         self._open = None
-        used = {
-            r
-            for r, users in code.users.items()
-            if any(begin < end and first < stop for begin, stop in users)
-        }  # fmt: skip
+        used = code.used(first, end)
         staged = {r for r, _ in capture.staged}
         outer = [r for r in self._outer if r in used and r not in staged]
         # what nobody needs here need not be kept for it
         given = [a if r in used or r not in code.users else None for r, a in enumerate(given)]
         for r in outer:
             given[r] = None
+        handed = [home for home in capture.results if home in moved and home not in settled]
+        for home in handed:
+            f.arrays[home] = moved[home]
+        capture.results = {home: m for home, m in capture.results.items() if home not in handed}
         body = straight(code.steps[first:end], code.writes_at - first, code.looks)
-        to = [a for _, a in settled]
+        made, to = [moved[r] for r in settled], [*settled.values()]
         settle = self._backend.kernels.fusing.copying(self._backend.xp, made, to)
         settle(made, to)
         capture.parts.append(StepsBetween(body, given, outer, settled, settle, handed))
