@@ -84,6 +84,34 @@ def test_draws_are_those_of_a_session_without_graphs() -> None:
     assert why == []
 
 
+def test_a_graph_moves_its_keys_on_by_itself() -> None:
+    def drawn(last: dict[str, int] | None = None) -> list[Any]:
+        with gradd.connect("local:") as session:
+            gradd.manual_seed(3)
+            ones, kept = gradd.ones(5), []
+            for n in range(20):
+                if n == 9:
+                    gradd.manual_seed(5)
+                standin.reset()
+                kept.append(functional.dropout(ones, 0.5) + gradd.rand(5))
+                session.flush()
+                if last is not None:
+                    last.update(standin.LAUNCHES)
+                    last["set"] = standin.LAUNCHES["set"]
+                # others draw too: always the same, but for one step
+                kept.append(gradd.rand(3, 2 if n == 13 else 3) * ones[:, None][:3])
+                session.flush()
+            return [x.tolist() for x in kept]
+
+    last: dict[str, int] = {}
+    with sessions_there(), outcomes() as found:
+        got = drawn(last)
+    for a, b in zip(got, drawn(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    assert found["launched"] > 20
+    assert (last["graph"], last["set"]) == (1, 0)
+
+
 def test_an_index_out_of_bounds_is_told_once() -> None:
     with sessions_there(), outcomes() as found, gradd.connect("local:"):
         table, at = gradd.arange(4.0)[:, None], gradd.tensor([1, 1, 1, 1, 1, 99, 1, 99, 1])
@@ -203,6 +231,7 @@ def lent(self: GraphCapture) -> dict[int, Any]:
         (PlanGraph, "_values", lambda self, f: ""),
         (GraphCapture, "_taken", lent),
         (GraphKeys, "draw", lambda self, stream: None),
+        (GraphKeys, "move", lambda self: None),
         (GraphCapture, "_renew", lambda self, arrays: None),
         (Doubts, "keep", lambda self, check, number: None),
     ],

@@ -267,6 +267,7 @@ _RUN, _MAKE, _SETTLE = StepsBetween.run, StepsBetween.__init__, GraphCapture._se
         (GraphCapture, "_taken", lent),
         (GraphCapture, "_renew", lambda self, arrays: None),
         (GraphKeys, "draw", lambda self, stream: None),
+        (GraphKeys, "move", lambda self: None),
         (PlanGraph, "_addresses", lambda self, arrays: {}),
         (Segmenting, "_settling", lambda self, moved, at: {}),
         (GraphSteps, "used", lambda self, first, end: set()),

@@ -19,26 +19,43 @@ MOST_KEYS, MOST_CHECKS = 256, 64
 
 
 class GraphKeys:
-    """In place of a random stream while a graph is captured: keys that are in the device's memory."""
+    """In place of a random stream while a graph is captured: keys that are in the device's memory, which the
+    graph moves on to those of the next launch. The host sets them only where the stream is elsewhere.
+    """
 
     def __init__(self, xp: Any, fusing: Any) -> None:
         self._fusing = fusing
-        self.keys = xp.zeros((MOST_KEYS, 2), np.int64)
+        #: how far all keys move, then the keys
+        self.keys = xp.zeros((1 + MOST_KEYS, 2), np.int64)
         self.drawn = 0
+        #: those of the last launch, and those that the device has now
+        self._last: list[tuple[int, int]] = []
+        self._there: list[tuple[int, int]] = []
 
     def next(self) -> Any:
         """The next one."""
         if self.drawn == MOST_KEYS:
             raise RuntimeError(f"it draws more than {MOST_KEYS} times")
         self.drawn += 1
-        return self._fusing.DeviceKeys(self.keys, self.drawn - 1)
+        return self._fusing.DeviceKeys(self.keys, self.drawn)
+
+    def move(self) -> None:
+        """Have the keys of the next launch: the last that is captured."""
+        if self.drawn:
+            keys = self.keys[1 : self.drawn + 1]
+            keys += self.keys[0]
 
     def draw(self, stream: Any) -> None:
         """Take as many keys from a random stream as were asked for, for the next launch."""
-        if self.drawn:
+        if not self.drawn:
+            return
+        drawn = [stream.next() for _ in range(self.drawn)]
+        by = drawn[0][1] - self._last[0][1] if self._last else self.drawn
+        if drawn != self._there:
             signed = self._fusing.signed
-            drawn = [[*map(signed, stream.next())] for _ in range(self.drawn)]
-            self.keys[: self.drawn].set(np.array(drawn, np.int64))
+            rows = [(0, signed(by)), *[(signed(seed), signed(step)) for seed, step in drawn]]
+            self.keys[: self.drawn + 1].set(np.array(rows, np.int64))
+        self._last, self._there = drawn, [(seed, step + by) for seed, step in drawn]
 
 
 class GraphDoubts:

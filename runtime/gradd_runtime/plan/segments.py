@@ -124,6 +124,7 @@ class Segmenting:
                 tried[0] = n
                 self._step(inner, n)
             tried[0] = end
+            keys.move()
 
         try:
             with ambient(doubts=None if state.doubts is None else capture.doubts):
