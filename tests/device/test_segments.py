@@ -173,6 +173,26 @@ def test_what_raises_between_graphs_leaves_what_came_before_it_done_once() -> No
     assert found["in segments"] > 3
 
 
+def test_what_a_graph_found_out_of_bounds_is_told_though_an_op_after_it_raises() -> None:
+    with sessions_there(), outcomes() as found, gradd.connect("local:") as session:
+        table, limit, at = gradd.eye(3), gradd.zeros(()), gradd.tensor([0, 1, 2])
+        told, kept = [], []
+        for n in range(14):
+            limit.fill_(9.0 if n == 10 else -9.0)
+            at.copy_(gradd.tensor([0, 1, 7 if n == 9 else 2]))
+            session.flush()
+            try:
+                first = chain(functional.embedding(at, table))
+                kept.append(chain(first.masked_scatter(first < limit, first[0])))
+                session.flush()
+                if n > 9:
+                    kept[-1].tolist()
+            except (IndexError, RuntimeError) as error:
+                told.append((n, type(error)))
+    assert told == [(10, RuntimeError), (11, IndexError)]
+    assert found["in segments"] > 5
+
+
 def test_a_write_that_is_not_undone_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     run = GraphCapture.run
 

@@ -169,8 +169,8 @@ class GraphCapture:
         self._take: Callable[[Sequence[Any], Sequence[Any]], None]
         words = xp.zeros((MOST_CHECKS, 2), np.int64)
         self.doubts = GraphDoubts(words)
-        #: how many errors the session had told when the words were found to say nothing; None: they may
-        self._failures: int | None = getattr(state.doubts, "failures", 0)
+        #: how many errors the session had told when the words were found to say nothing
+        self._failures: int = getattr(state.doubts, "failures", 0)
         #: where windows into what is made begin
         self._starts: dict[int, int] = {}
         kept = [a for _, a in self.staged] + [cell for cell, _ in self._cells.values()]
@@ -201,18 +201,16 @@ class GraphCapture:
                 f.starts.update(self._starts)
                 for part in self.parts:
                     part.run(f)
-        except BaseException:
-            # What graphs have noted so far is noted again by whoever runs it instead.
-            self._failures = None
-            raise
+        finally:
+            # Also if something between graphs raises: what they noted before, and nobody told yet, is there.
+            for check, (_, number) in self.doubts.kept.items():
+                doubts.keep(check, number)
         f.wrote, f.account.heeds = True, False
         written = [(a, arrays[r]) for r, a in self.staged if self._outer[r]]
         self._bring([a for a, _ in written], [a for _, a in written])
         self._take(self._made, [taken[h] for h in self.results])
         for home in self.results:
             arrays[home] = taken[home]
-        for check, (_, number) in self.doubts.kept.items():
-            doubts.keep(check, number)
 
     def _settle_results(self, taken: dict[int, Any]) -> None:
         self._made = [self.arrays[h] for h in self.results]

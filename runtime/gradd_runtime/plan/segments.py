@@ -219,8 +219,9 @@ class Segmenting:
         capture.parts.append(StepsBetween(body, given, outer, settled, settle, handed))
 
     def reason(self) -> str:
-        """Which steps cannot be captured, and why the first of them cannot."""
+        """Which steps cannot be captured, why the first of them cannot, and why others were not tried."""
         if not self._blocked:
             return self.stopped
         names = dict.fromkeys(self._code.steps[n].name for n in sorted(self._blocked))
-        return f"{' and '.join(names)} cannot be captured ({self._blocked[min(self._blocked)]})"
+        said = f"{' and '.join(names)} cannot be captured ({self._blocked[min(self._blocked)]})"
+        return f"{said}; {self.stopped}" if self.stopped else said
