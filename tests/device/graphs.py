@@ -121,7 +121,7 @@ class Loop:
             x = x + 0.1 * made.t()[0] + 0.01 * made.sum()
         if "kept" in self.ways:
             left, values, right = gradd.linalg.svd(weight.detach(), full_matrices=False)
-            self.held += [values, values.mul_(2) + n, (left * values) @ right]
+            self.held += [values, values.mul_(2) + n / 4, (left * values) @ right]
             x = x + 0.01 * values.sum()
         if "selected" in self.ways:
             x = x + 0.1 * self.data[self.words == 3].mean(0)
