@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from .graphs import freed
 from .machine import MACHINE, CUDARuntimeError
 
 #: by their addresses, the arrays whose memory somebody asked the address of
@@ -46,8 +47,6 @@ class PooledMemory:
         self.filled: Any = None
 
     def __del__(self) -> None:
-        from .graphs import freed
-
         if self._pool is None or self._chunk is None:
             return
         self._pool._free(self._chunk, self.size)
