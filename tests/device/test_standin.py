@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine.backends.cupy import CupyBackend
+from gradd_engine.backends.graphs import DeviceGraph
 from gradd_engine.data.dtypes import float32
 from gradd_engine.data.layout import Meta
 
@@ -135,3 +136,29 @@ def test_launches_are_counted_and_views_are_none() -> None:
         "add": 1, "copy": 1, "astype": 1, "put": 1, "sum": 1, "ascontiguousarray": 1,
     }  # fmt: skip
     assert not standin.WAITS
+
+
+def test_a_capture_refuses_what_waits_within_what_makes_an_array() -> None:
+    a, stream = xp.ones(3), xp.cuda.Stream()
+    with stream:
+        for waits in (lambda: xp.nonzero(a), lambda: a[a > 0], lambda: xp.asarray(np.ones(3))):
+            stream.begin_capture()
+            with pytest.raises(RuntimeError, match="while a stream is capturing"):
+                waits()
+            stream.end_capture()
+
+
+def test_memory_of_a_graph_that_nobody_has_is_given_to_others() -> None:
+    a, kept, gone = xp.ones(3), [], []
+
+    def work() -> None:
+        between = a + 1
+        gone.append(between._bare)
+        kept.append(between * 3)
+
+    first = DeviceGraph(xp, work, lambda: None)
+    second = DeviceGraph(xp, lambda: kept.append(kept[0] + 1), lambda: None, first)
+    first.launch()
+    second.launch()
+    assert [x.tolist() for x in kept] == [[6.0] * 3, [7.0] * 3]
+    assert np.isnan(gone[0]).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.device.graphs import differ, outcomes
+from tests.device.graphs import differ, outcomes, waiting_ways
 from tests.device.loops import LOOPS, curve, measured
 from tests.device.programs import run
 from tests.gpu.places import GpuPlace
@@ -55,3 +55,10 @@ def test_loops_whose_steps_become_graphs_give_numpys_numbers(place: GpuPlace, pa
     with outcomes() as found:
         assert place.faults(seeds, lambda seed: differ(seed, place.sessions, CLOSE)) == {}
     assert found["launched"]
+
+
+def test_ops_that_wait_run_between_graphs(place: GpuPlace) -> None:
+    seeds = [seed for seed in range(1000, 1060) if "exponential" in waiting_ways(seed)]
+    with outcomes() as found:
+        assert place.faults(seeds, lambda seed: differ(seed, place.sessions, CLOSE)) == {}
+    assert found["in segments"]

@@ -51,8 +51,14 @@ class Array:
         made = object.__new__(cls)
         made._bare = a
         made._mem = mem or (alloc(a.nbytes).mem if owner is None else owner._mem)
+        if owner is None and mem is None:
+            made._mem.filled = a
         made.base = owner if owner is None or owner.base is None else owner.base
         return made
+
+    def borrowed(self) -> Array:
+        """The same elements, without a hold on their memory."""
+        return Array._of(self._bare, mem=PooledMemory(None, None, 0, self._mem.device_id))
 
     # -- towards NumPy ---------------------------------------------------------------------------
 

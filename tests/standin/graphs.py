@@ -1,7 +1,8 @@
 """CUDA graphs on the stand-in: while a stream captures nothing is done; it is done at launches.
 
-New arrays hold nonsense until then. What a real capture refuses is refused here: to wait for the device, to
-take memory from the host to it, the default stream.
+New arrays hold nonsense until then, and again once nobody has them: a graph's pool gives their memory to
+others, in the graph and in those captured beside it. What a real capture refuses is refused here: to wait for
+the device, to take memory from the host to it, the default stream.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def counts(name: str) -> tuple[bool, bool]:
 
 
 def refuse(what: str) -> None:
-    """Raise if a stream captures."""
-    if capturing():
+    """Raise if a stream captures; also within what is done once to see a result's shape."""
+    if capturing() or _State.silent:
         raise CaptureError(f"cudaErrorStreamCaptureUnsupported: {what} while a stream is capturing")
 
 
@@ -70,21 +71,22 @@ def making(function: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **kw: Any) -> Any:
         if not capturing():
             return function(*args, **kw)
+        given, named = _borrowed(args), _borrowed(kw)
         if kw.get("out") is not None:
-            record(lambda: function(*args, **kw))
+            record(lambda: function(*given, **named))
             out = kw["out"]
             return out[0] if isinstance(out, tuple) and len(out) == 1 else out
         with _seen():
             found = function(*args, **kw)
-        new = list(_new(found))
+        new = [a._bare for a in _new(found)]
         if new:
 
             def again() -> None:
-                for a, b in zip(new, _new(function(*args, **kw)), strict=True):
-                    a._bare[...] = b._bare
+                for a, b in zip(new, _new(function(*given, **named)), strict=True):
+                    a[...] = b._bare
 
             for a in new:
-                _spoil(a._bare)
+                _spoil(a)
             record(again)
         return found
 
@@ -98,10 +100,28 @@ def writing(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrote(*args: Any, **kw: Any) -> Any:
         if not capturing():
             return function(*args, **kw)
-        record(lambda: function(*args, **kw))
+        given, named = _borrowed(args), _borrowed(kw)
+        record(lambda: function(*given, **named))
         return None
 
     return wrote
+
+
+def _borrowed(x: Any) -> Any:
+    """Arguments as a graph has them: it does not keep memory from being given to others."""
+    if isinstance(x, dict):
+        return {k: _borrowed(v) for k, v in x.items()}
+    if isinstance(x, (list, tuple)) and not hasattr(x, "_fields"):
+        return type(x)(map(_borrowed, x))
+    return x.borrowed() if hasattr(x, "_bare") else x
+
+
+def freed(a: Any) -> None:
+    """Nobody has memory of a graph's pool any more, a NumPy array: from now on it holds anything."""
+    if capturing():
+        record(lambda: _spoil(a))
+    else:
+        _spoil(a)
 
 
 def _new(found: Any) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from .graphs import freed
 from .machine import MACHINE, CUDARuntimeError
 
 #: by their addresses, the arrays whose memory somebody asked the address of
@@ -39,13 +40,18 @@ class _Chunk:
 class PooledMemory:
     """A part of a chunk, given back when nobody refers to it."""
 
-    def __init__(self, pool: MemoryPool, chunk: _Chunk | None, size: int, device: int) -> None:
+    def __init__(self, pool: MemoryPool | None, chunk: _Chunk | None, size: int, device: int) -> None:
         self._pool, self._chunk = pool, chunk
         self.size, self.device_id = size, device
+        #: the array that lies there
+        self.filled: Any = None
 
     def __del__(self) -> None:
-        if self._chunk is not None:
-            self._pool._free(self._chunk, self.size)
+        if self._pool is None or self._chunk is None:
+            return
+        self._pool._free(self._chunk, self.size)
+        if self._pool is not POOL and self.filled is not None:
+            freed(self.filled)
 
 
 class MemoryPool:

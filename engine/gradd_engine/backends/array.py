@@ -110,8 +110,8 @@ class ArrayBackend:
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 
-    def capture(self, work: Callable[[], None]) -> Any:
-        """What `work` starts on a device, to be started as a whole."""
+    def capture(self, work: Callable[[], None], beside: Any = None) -> Any:
+        """What `work` starts on a device, to be started as a whole, with the memory of one `beside` it."""
         raise NotImplementedError(f"{type(self).__name__} captures nothing")
 
     #: bytes that memory is given out in multiples of

@@ -127,9 +127,9 @@ class CupyBackend(ArrayBackend):
         """Wait until the device has done what it was told."""
         self.xp.cuda.get_current_stream().synchronize()
 
-    def capture(self, work: Callable[[], None]) -> DeviceGraph:
+    def capture(self, work: Callable[[], None], beside: DeviceGraph | None = None) -> DeviceGraph:
         """See DeviceGraph."""
-        return DeviceGraph(self.xp, work, self.kernels.ready)
+        return DeviceGraph(self.xp, work, self.kernels.ready, beside)
 
     def stopwatch(self) -> Stopwatch:
         """See ArrayBackend.stopwatch."""

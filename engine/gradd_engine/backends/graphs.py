@@ -31,12 +31,15 @@ class DeviceGraph:
     """All that `work` starts on the device, captured; `work` must neither wait for the device nor take memory
     from the host to it. Raises whatever `work` or the end of the capture raises: then nothing was started.
 
-    Its arrays keep their memory while the graph lives: it comes from a pool that nothing else allocates from.
-    `ready` makes in the stream what no graph can make.
+    Its arrays keep their memory while the graph lives: it comes from a pool that nothing else allocates from
+    but graphs that are made `beside` it. What is free there by the end of one is used by the next, so these
+    are launched in the order in which they were captured. `ready` makes in the stream what no graph can make.
     """
 
-    def __init__(self, xp: Any, work: Callable[[], None], ready: Callable[[], None]) -> None:
-        self._pool = xp.cuda.MemoryPool()
+    def __init__(
+        self, xp: Any, work: Callable[[], None], ready: Callable[[], None], beside: DeviceGraph | None = None
+    ) -> None:
+        self._pool: Any = xp.cuda.MemoryPool() if beside is None else beside._pool
         self._stream = _stream_of(xp)
         with self._stream:
             ready()
@@ -60,7 +63,7 @@ class DeviceGraph:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the memory that it keeps."""
+        """Bytes of the memory that it and those beside it keep."""
         return int(self._pool.total_bytes())
 
     def launch(self) -> None:

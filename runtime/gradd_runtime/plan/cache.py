@@ -32,6 +32,8 @@ GRAPH_BYTES = 256 << 20
 REASONS, OTHER = 64, "other reasons"
 #: what reasons begin with of batches that ran by a plan
 NO_GRAPH = "planned, but by no CUDA graph: "
+#: the same where a plan runs in segments
+NOT_ONE = "planned, but not as one CUDA graph: "
 
 
 class Plans:
@@ -217,6 +219,8 @@ class Plans:
             self._weigh(plan.graph)
             if plan.graph.why:
                 self._because(f"{NO_GRAPH}{plan.graph.why}")
+            elif plan.graph.parted:
+                self._because(f"{NOT_ONE}{plan.graph.parted}")
         self._settled, self._latest = settled, plan
         for s, t in slots.items():
             produced(s, t)

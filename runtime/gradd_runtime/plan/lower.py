@@ -27,6 +27,7 @@ from gradd_engine.tracing import (
 )
 
 from .blocks import FusedCall, cannot_raise
+from .fuse import BlockMemory
 from .registers import PlanStep, Registers
 
 if TYPE_CHECKING:
@@ -198,6 +199,12 @@ class Lowering:
             if register not in kept:
                 ends.setdefault(at, []).append(register)
         return [PlanStep(run, name, tuple(ends.get(n, ()))) for n, (run, name) in enumerate(self.steps)]
+
+    def written_to(self) -> set[int]:
+        """The registers of memory that the plan writes to."""
+        memory = BlockMemory((), self._same, set())
+        changed = {memory.root(self._same.get(k, k)) for k in self._changed}
+        return {r for place, r in self.registers.items() if memory.root(place.block) in changed}
 
     # -- steps ---------------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ from .learn import in_rows, learn
 from .lower import Lowering
 from .postpone import postpone_writes
 from .registers import Registers
+from .segments import GraphSteps
 from .simplify import drop_dead, merge_common
 from .straight import straight
 from .sweep import PlanCode
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from gradd_engine.backends.array import ArrayBackend
+    from gradd_engine.data import Meta
 
     from ..batch import Work
     from ..program import RunContext
@@ -83,7 +85,7 @@ class Plan:
     inert: bool
     #: how it runs on a device that has graphs, once it has run
     graph: PlanGraph | None = None
-    _graphed: tuple[set[int], dict[int, int], list[int], list[int]] | None = None
+    _graphed: tuple[set[int], dict[int, int], list[int], set[int], dict[int, Meta]] | None = None
 
     def __init__(
         self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
@@ -145,7 +147,8 @@ class Plan:
             shared = Counter(b.number for b in lowering.outer.values())
             written_to = {r: shared[b.number] for r, b in lowering.outer.items() if b.number in changed}
             outer = {r: written_to.get(r, 0) for r in lowering.outer}
-            self._graphed = lowering.early, outer, sorted(lowering.late), sorted(set(homes.values()))
+            made = {homes[number]: b.meta for number, b in sorted(outliving.items())}
+            self._graphed = lowering.early, outer, sorted(lowering.late), lowering.written_to(), made
         #: whether to stop between steps if asked to; None before the first replay
         self._looks: bool | None = None
         #: what sweeps may run, found after the first replay
@@ -237,15 +240,15 @@ class Plan:
         self.own_bytes += sum(s.nbytes for s in sweeps)
 
     def _graph(
-        self, early: set[int], outer: dict[int, int], late: list[int], homes: list[int], looks: bool
-    ) -> PlanGraph:
+        self, early: set[int], outer: dict[int, int], late: list[int], changed: set[int],
+        homes: dict[int, Meta], looks: bool,
+    ) -> PlanGraph:  # fmt: skip
         """The steps for a device, where what finds inputs in memory goes before all others."""
+        code = GraphSteps.after(early, self._code, looks, changed, homes)
         first = [step for n, step in enumerate(self._steps) if n in early]
-        rest = [step for n, step in enumerate(self._steps) if n not in early]
-        writes_at = sum(n not in early for n in range(self._writes_at))
-        body = straight(rest, writes_at, looks)
+        body = straight(code.steps, code.writes_at, looks)
         numbers = [register for register, _, _ in self._numbers]
-        self.graph = PlanGraph(self._backend, first, body, outer, numbers, late, homes)
+        self.graph = PlanGraph(self._backend, first, body, code, outer, numbers, late)
         return self.graph
 
     def _flats(self, found: InputSignature | Inputs) -> list[Any]:
