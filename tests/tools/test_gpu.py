@@ -112,7 +112,7 @@ def test_interpreters_are_looked_for_on_the_path_and_in_environments(tmp_path: P
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_the_target_says_so_and_exits_2(fake: Callable[..., str]) -> None:
     path = fake("plain")
-    # Without what a make that runs the tests tells its own children: levels and directories in what is printed.
+    # Without what a make that runs the tests tells its own children: levels, directories in what is printed.
     environ = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     done = subprocess.run(
         ["make", "gpu", f"PYTHON={sys.executable}", f"GPU_PYTHON={path}"],
