@@ -1,4 +1,5 @@
-# Both images for both architectures, from the repository's root: docker buildx bake -f docker/bake.hcl --push
+# The images for CPUs and GPUs, each also with Ray, for both architectures, from the repository's root:
+# docker buildx bake -f docker/bake.hcl --push
 variable "NAME" {
   default = "gradd"
 }
@@ -12,7 +13,7 @@ variable "REVISION" {
 }
 
 group "default" {
-  targets = ["cpu", "cuda"]
+  targets = ["cpu", "cuda", "ray", "cuda-ray"]
 }
 
 target "image" {
@@ -35,4 +36,17 @@ target "cuda" {
   inherits = ["image"]
   target   = "cuda"
   tags     = ["${NAME}:${VERSION}-cuda"]
+}
+
+# For the nodes of a Ray cluster and their front.
+target "ray" {
+  inherits = ["cpu"]
+  args     = { EXTRAS = "server,ray" }
+  tags     = ["${NAME}:${VERSION}-ray"]
+}
+
+target "cuda-ray" {
+  inherits = ["cuda"]
+  args     = { EXTRAS = "server,ray" }
+  tags     = ["${NAME}:${VERSION}-cuda-ray"]
 }

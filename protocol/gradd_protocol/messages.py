@@ -437,16 +437,7 @@ Request: TypeAlias = (
     | ProfileSwitch
 )
 Reply: TypeAlias = (
-    Attached
-    | BatchReply
-    | TensorReply
-    | TensorsReply
-    | Tensors
-    | JsonReply
-    | Done
-    | SessionReply
-    | Profiled
-    | Activity
-    | ProblemReply
-)
+    Attached | BatchReply | TensorReply | TensorsReply | Tensors | JsonReply | Done | SessionReply | Profiled
+    | Activity | ProblemReply
+)  # fmt: skip
 Message: TypeAlias = Request | Reply

@@ -22,7 +22,7 @@ from gradd_protocol.messages import (
     Tensors,
 )
 
-from gradd_server import answers, examples
+from gradd_server import answers, examples, nodes
 from gradd_server.media import DOT, EVENTS, FRAME, HTML, JSON, NPY, OCTETS, SAFETENSORS
 from gradd_server.options import (
     CancelOptions,
@@ -381,19 +381,19 @@ OPERATIONS = {
     ),
     "POST /v1/sessions/{name}:move": Operation(
         "nodes",
-        {200: (Content(JSON, {"node": examples.NODE_ID}, answers.Moved),)},
+        {200: (Content(JSON, {"node": examples.NODE_ID}, nodes.Moved),)},
         request=(Content(JSON, {"node": examples.NODE_ID}, MoveOptions),),
         request_required=False,
         problems=(*_IN_SESSION, *_JSON_BODY, "invalid-data", "session-busy"),
     ),
     "GET /v1/nodes": Operation(
         "nodes",
-        {200: (Content(JSON, {"nodes": [examples.NODE]}, answers.NodeList),)},
+        {200: (Content(JSON, {"nodes": [examples.NODE]}, nodes.NodeList),)},
         problems=("forbidden", "invalid-data"),
     ),
     "POST /v1/nodes/{node}:drain": Operation(
         "nodes",
-        {200: (Content(JSON, {"moved": 3, "left": 0}, answers.Drained),)},
+        {200: (Content(JSON, {"moved": 3, "left": 0}, nodes.Drained),)},
         problems=("forbidden", "invalid-data", "draining"),
     ),
     "POST /v1/nodes/{node}:resume": Operation(

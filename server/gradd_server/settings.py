@@ -6,7 +6,6 @@ Each field is a setting with the flag `--name-with-dashes`, the variable `GRADD_
 from __future__ import annotations
 
 import dataclasses
-import ipaddress
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -271,13 +270,15 @@ class Settings:
             variable = variable_of(field.name)
             parse = field.metadata["parse"]
             if flags.get(field.name) is not None:
-                values[field.name] = _joined(flags[field.name])
+                values[field.name] = texts.joined(flags[field.name])
                 sources[field.name] = "--" + field.name.replace("_", "-")
             elif variable in environ:
                 values[field.name] = _parsed(parse, environ[variable], variable)
                 sources[field.name] = variable
             elif field.name in file:
-                values[field.name] = _parsed(parse, str(_joined(file[field.name])), f"{config}: {field.name}")
+                values[field.name] = _parsed(
+                    parse, str(texts.joined(file[field.name])), f"{config}: {field.name}"
+                )
                 sources[field.name] = str(config)
         settings = cls(**values)
         settings._check_reach()
@@ -391,7 +392,7 @@ class Settings:
         if (self.tls_cert is None) != (self.tls_key is None):
             raise BadConfig("--tls-cert and --tls-key go together")
         admin_host = self.admin_address[0]
-        local = is_loopback(self.host)
+        local = texts.is_loopback(self.host)
         if not self.auth and not local:
             raise BadConfig(
                 f"--no-auth with --host {self.host}: without authentication the daemon listens on loopback "
@@ -410,7 +411,7 @@ class Settings:
             raise BadConfig("--no-auth behind a proxy would let in whoever reaches the proxy")
         if self.admin_address[1] and self.admin_address[1] == self.port:
             raise BadConfig(f"--admin {self.admin}: the admin listener has a port of its own")
-        if admin_host and not is_loopback(admin_host):
+        if admin_host and not texts.is_loopback(admin_host):
             if not self.auth:
                 raise BadConfig(f"--no-auth with --admin {self.admin}: loopback only, or a Unix socket")
             if not (self.tls or self.insecure_http):
@@ -430,26 +431,11 @@ def variable_of(name: str) -> str:
     return "GRADD_" + name.upper()
 
 
-def is_loopback(host: str) -> bool:
-    """Whether `host` is a loopback address, judging by its spelling."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 def _parsed(parse: Callable[[str], Any], text: str, source: str) -> Any:
     try:
         return parse(text)
     except ValueError as bad:
         raise BadConfig(f"{source}: {bad}") from None
-
-
-def _joined(value: Any) -> Any:
-    """The text of a setting that may be given several times."""
-    return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

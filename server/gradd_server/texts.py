@@ -1,4 +1,4 @@
-"""What the texts of settings mean. Each function raises ValueError for a text that is none of its kind."""
+"""What the texts of settings mean. Who reads one raises ValueError where it is none of its kind."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 import re
 import urllib.parse
 from pathlib import Path
+from typing import Any
 
 LOG_FORMATS = ("auto", "json", "text")
 PLACEMENTS = ("workers", "ray")
@@ -175,3 +176,18 @@ def nbytes(text: str) -> int:
     if found is None or found[2].upper() not in _UNITS:
         raise ValueError(f"{text!r} is not a number of bytes, as 500MiB or 4GiB")
     return int(found[1]) * _UNITS[found[2].upper()]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` is a loopback address, judging by its spelling."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def joined(value: Any) -> Any:
+    """The text of a setting that may be given several times."""
+    return ",".join(map(str, value)) if isinstance(value, list) else value

@@ -49,7 +49,30 @@ RELEASES: dict[str, dict[str, Any]] = {
         "persistence": {"existingClaim": "old"},
         "keys": {"existingSecret": "mine"},
     },
+    "cluster": {
+        **PLAIN,
+        "persistence": {"accessModes": ["ReadWriteMany"]},
+        "settings": {"workers": 2, "node_silence_seconds": 5},
+        "cluster": {"enabled": True, "tokenSecret": "token"},
+    },
+    "cluster with everything": {
+        "tls": {"secretName": "cert"},
+        "gpu": {"enabled": True, "runtimeClassName": "nvidia"},
+        "image": {"pullSecrets": [{"name": "registry"}]},
+        "persistence": {"existingClaim": "records"},
+        "nodeSelector": {"kubernetes.io/arch": "amd64"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+        "cluster": {
+            "enabled": True,
+            "tokenSecret": "token",
+            "nodes": 8,
+            "redis": {"address": "redis:6379", "passwordSecret": {"name": "redis", "key": "password"}},
+            "drainKeySecret": {"name": "operator", "key": "key"},
+        },
+    },
 }
+#: Of the chart's kinds, those that are not Kubernetes' own.
+FOREIGN = {"ServiceMonitor", "RayCluster"}
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +93,20 @@ def rendered(helm: Any, values: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def groups(release: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The groups of the Ray cluster, if there is one: the head's, and that of the nodes."""
+    spec = release.get("RayCluster", {}).get("spec")
+    return [spec["headGroupSpec"], *spec["workerGroupSpecs"]] if spec else []
+
+
+def pods(release: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What all pods are to be."""
+    found = [release["StatefulSet"]["spec"]["template"]["spec"], release["Pod"]["spec"]]
+    return [*found, *(group["template"]["spec"] for group in groups(release))]
+
+
 def containers(release: Mapping[str, Any]) -> list[dict[str, Any]]:
-    pod = release["StatefulSet"]["spec"]["template"]["spec"]
-    return [*pod.get("initContainers", []), *pod["containers"], *release["Pod"]["spec"]["containers"]]
+    return [c for pod in pods(release) for c in [*pod.get("initContainers", []), *pod["containers"]]]
 
 
 def environment(release: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,8 +129,11 @@ def test_objects_are_kubernetes_own(helm: Any, values: dict[str, Any]) -> None:
         schemas = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is not installed")
     release = rendered(helm, values)
     for kind, made in release.items():
-        if kind not in ("NOTES", "ServiceMonitor"):  # which is no kind of Kubernetes' own
+        if kind not in {"NOTES", *FOREIGN}:
             schemas.validate(made, KUBERNETES, strict=True)
+    for pod in pods(release):
+        made = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": pod}
+        schemas.validate(made, KUBERNETES, strict=True)
     assert {"NOTES", "Pod", "Service", "StatefulSet"} <= set(release)
     assert ("Secret" in release) == bool(values.get("keys", {}).get("file"))
     assert ("ServiceMonitor" in release) == ("metrics" in values)
@@ -111,7 +148,7 @@ def test_every_container_is_locked_down(helm: Any, values: dict[str, Any]) -> No
             "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"]},
         }
-    for pod in (release["StatefulSet"]["spec"]["template"]["spec"], release["Pod"]["spec"]):
+    for pod in pods(release):
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["securityContext"]["runAsUser"] == 10001
         assert pod["automountServiceAccountToken"] is False
@@ -121,16 +158,17 @@ def test_every_container_is_locked_down(helm: Any, values: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("values", RELEASES.values(), ids=RELEASES)
 def test_the_daemon_takes_its_settings(helm: Any, values: dict[str, Any], tmp_path: Path) -> None:
-    said = environment(rendered(helm, values))
-    assert said.pop("POD_IP") is None  # the cluster's to say
-    settings = Settings.load(
-        {}, {name: value.replace("$(POD_IP)", "10.1.2.3") for name, value in said.items()}
-    )
+    told = environment(rendered(helm, values))
+    said = {name: value.replace("$(POD_IP)", "10.1.2.3") for name, value in told.items() if value is not None}
+    # What Kubernetes says; a Secret has the other one.
+    assert told.keys() - said.keys() == {"POD_IP", *(["RAY_AUTH_TOKEN"] if "cluster" in values else [])}
+    settings = Settings.load({}, said)
     assert settings.host == "0.0.0.0"
     assert {"demo-gradd.lab.svc", "10.1.2.3", *values.get("allowedHosts", [])} <= settings.hosts
     assert settings.tls == ("tls" in values)
     assert settings.admin == ("0.0.0.0:9473" if "metrics" in values else "")
-    if "settings" in values:
+    assert settings.placement == ("ray" if "cluster" in values else "workers")
+    if "metrics" in values:
         assert (settings.threads, settings.tenant_bytes, settings.idle_seconds) == (4, 8589934592, 0.5)
 
 
@@ -151,7 +189,7 @@ def test_a_setting_is_passed_on_as_it_is(helm: Any, name: str, value: Any, said:
 
 def test_every_setting_that_the_chart_leaves_open_is_known_by_name(helm: Any) -> None:
     """Kubernetes would pass on a mistyped one, which no daemon looks at."""
-    closed = {"GRADD_AUTH", "GRADD_PORT"}  # and what the chart sets
+    closed = {"GRADD_AUTH", "GRADD_PORT"}  # and what the chart sets, in some release
     for values in RELEASES.values():
         closed |= environment(rendered(helm, {**values, "settings": {}})).keys()
     schema = json.loads((CHART / "values.schema.json").read_text())
@@ -223,6 +261,9 @@ def test_the_scrapers_secret_is_the_key_alone(helm: Any, tmp_path: Path) -> None
     [
         ({}, "say tls.secretName, or insecureHttp=true"),
         ({**PLAIN, "metrics": {"enabled": True, "serviceMonitor": {"enabled": True}}}, "keySecret.name"),
+        ({**PLAIN, "cluster": {"enabled": True, "tokenSecret": "token"}}, "has to be ReadWriteMany"),
+        ({**RELEASES["cluster"], "cluster": {"enabled": True}}, "cluster.tokenSecret"),
+        ({**RELEASES["cluster"], "gpu": {"enabled": True, "count": 2}}, "say more cluster.nodes"),
     ],
 )
 def test_what_is_missing_is_said(helm: Any, values: dict[str, Any], says: str) -> None:
@@ -240,6 +281,9 @@ def test_what_is_missing_is_said(helm: Any, values: dict[str, Any], says: str) -
         {"persistence": {"size": "much"}},
         {"service": {"port": 0}},
         {"gpu": {"count": 0}},
+        {"cluster": {"nodes": 0}},
+        {"cluster": {"redis": {"address": "redis://redis:6379"}}},
+        {"settings": {"placement": "ray"}},
     ],
     ids=str,
 )

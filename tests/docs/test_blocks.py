@@ -46,6 +46,8 @@ RUN = (
     ("docs/tutorials/*.md", "*", r"^(#|//) \w+\.(py|mjs)$", WALK),
     ("docs/howto/*.md", "python", "", "test_howtos.py::test_programs_print_what_the_page_says"),
     ("docs/howto/*.md", "indented", r"^gradd ", "test_howtos.py::test_a_command_is_one"),
+    ("docs/cluster.md", "indented", r"^gradd ", "test_cluster_page.py::test_a_command_is_one"),
+    ("docs/cluster.md", "indented", r"^ray start ", "test_cluster_page.py::test_ray_takes_its_flags"),
     ("docs/notebooks.md", "python", "", "../examples/test_notebook.py::test_the_cells_of_the_page"),
     ("docs/clients.md", "*", "(?i)session", "../clients/test_languages.py::test_it_trains_as_the_sdk_does"),
     (
@@ -69,6 +71,7 @@ NOT_RUN = {
     r"^(NAME=\S+ )?(docker|podman|helm|make test-docker) ": "`make test-docker` runs the image and the chart",
     r"^ssh |^read -rs ": "needs another machine, or somebody who types",
     r"systemctl|runuser|/run/gradd/": "needs root and systemd; tests/server/test_service.py checks the unit",
+    r"^ +\+-- node": "is a picture",
     r"gradd_\.\.\.": "shows where a key goes, and has none",
     r"^make (setup|test|demo)": "runs all that others run; test_make_targets_exist looks for it",
     r"start_as_current_span": "tests/client/test_tracing.py has spans of its own",

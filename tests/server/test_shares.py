@@ -36,6 +36,7 @@ OPEN = {"GET /", "GET /dashboard/{file}", "GET /livez", "GET /readyz", "GET /hea
 CLOSED = {
     "GET /openapi.yaml", "GET /problems/{slug}", "GET /v1", "GET /v1/ops", "GET /v1/ops/{op}",
     "GET /v1/sessions", "GET /v1/status", "POST /v1/sessions:reduce",
+    "GET /v1/nodes", "POST /v1/nodes/{node}:drain", "POST /v1/nodes/{node}:resume", f"POST {SESSION}:move",
     f"PUT {SESSION}", f"DELETE {SESSION}", f"POST {SESSION}:acquire", f"POST {SESSION}:attach",
     f"POST {SESSION}:cancel", f"POST {SESSION}:profile", f"POST {SESSION}/batches",
     f"GET {SESSION}/hooks", f"GET {SESSION}/hooks/{{hook}}", f"PUT {SESSION}/hooks/{{hook}}",

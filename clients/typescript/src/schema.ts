@@ -189,6 +189,13 @@ export interface Description {
   dtypes: Dtype[];
 }
 
+/** What became of a node's sessions. */
+export interface Drained {
+  moved: number;
+  /** Those that keep no record, or could not move: they stay until they end, or somebody asks again. */
+  left: number;
+}
+
 /** NumPy's name. */
 export type Dtype = "bool" | "uint8" | "int8" | "int16" | "int32" | "int64" | "uint16" | "uint32" | "uint64" | "float16" | "bfloat16" | "float32" | "float64" | "complex64" | "complex128";
 
@@ -213,6 +220,8 @@ export interface EngineLoad {
   counts: Record<string, number>;
   /** In which it ran batches. */
   seconds: number;
+  /** The node of the cluster where it runs, if that is no process of the daemon's machine. */
+  node: string;
 }
 
 /** The body of `tensors:fetch`. */
@@ -421,6 +430,8 @@ export interface ListedSession {
   restored?: Restored;
   /** The kind of device that it computes on, where that is not `cpu`. */
   device?: string;
+  /** The node of the cluster that it is on, where there is a cluster. */
+  node?: string;
   /** Its engine process ended; it can only be deleted. */
   lost?: boolean;
   /** The problem for which its store does not give it at the moment. */
@@ -511,6 +522,17 @@ export interface Miss {
   found: string;
 }
 
+/** The body of :move. */
+export interface MoveOptions {
+  /** Ray's id of the node. Absent: of the others, the one with most memory left for the tenant. */
+  node?: string | null;
+}
+
+/** Where a session is. */
+export interface Moved {
+  node: string;
+}
+
 /** A share that was made. */
 export interface NewShare {
   id: string;
@@ -518,6 +540,26 @@ export interface NewShare {
   expires: number;
   /** Its key, which is told once. */
   token: string;
+}
+
+/** The engine processes of the cluster, by node. */
+export interface NodeList {
+  nodes: NodeLoad[];
+}
+
+/** An engine process of a node. */
+export interface NodeLoad {
+  /** Ray's id of the node. */
+  node: string;
+  /** The node's address. */
+  machine: string;
+  device: string;
+  pid: number;
+  /** Whether it shows signs of life. */
+  up: boolean;
+  /** Whether the node gets no sessions. */
+  drained: boolean;
+  sessions: number;
 }
 
 /** Output `nr` of a node. */
@@ -752,6 +794,8 @@ export interface SessionInfo {
   restored?: Restored;
   /** The kind of device that it computes on, where that is not `cpu`. */
   device?: string;
+  /** The node of the cluster that it is on, where there is a cluster. */
+  node?: string;
 }
 
 /** The name of a session. */

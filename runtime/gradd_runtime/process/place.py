@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..store import newest, take
-from .meter import MeteredStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..store import Lease
-    from .meter import Meter
+    from ..store import RecordLease
 
 
-class Place:
+class RecordPlace:
     """The place that the options ``store``, ``durability`` and ``leased`` of a session name, see
     Placement.open.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._base = Path(options["store"])
-        self._level: str = options["durability"]
+        #: its durability
+        self.level: str = options["durability"]
         self._leased: bool = options.get("leased", False)
-        self._lease: Lease | None = None
+        #: from `enter` on, where it is leased
+        self.lease: RecordLease | None = None
         #: the file of the record
         self.path = newest(self._base)
 
@@ -35,14 +35,10 @@ class Place:
         """
         if not self._leased:
             return
-        if self._lease is None:
-            self._lease = take(self._base, self._level == "disk")
-            self.path = self._lease.path
-        self._lease.check()
-
-    def open(self, meter: Meter) -> MeteredStore:
-        """The record, where `enter` was called. Raises what FileStore raises."""
-        return MeteredStore(self.path, self._level, meter, self._lease)
+        if self.lease is None:
+            self.lease = take(self._base, self.level == "disk")
+            self.path = self.lease.path
+        self.lease.check()
 
     def size(self) -> int:
         """Bytes that the session had at its latest snapshot, about."""

@@ -13,9 +13,9 @@ from gradd_protocol.problems import ProtocolError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gradd_server.answers import Drained, Moved, NodeList, NodeLoad
 from gradd_server.bodies import OPTIONS_BYTES, json_text
 from gradd_server.errors import Refused
+from gradd_server.nodes import Drained, Moved, NodeList, NodeLoad
 from gradd_server.options import MoveOptions
 from gradd_server.placement.cluster.placement import ClusterPlacement
 from gradd_server.replies import json_response
@@ -82,8 +82,8 @@ async def move(request: Request, name: str) -> Response:
 
     What was sent before is finished first; what comes meanwhile waits. Clients notice nothing.
     """
-    front, cluster = front_of(request), _cluster(request)
-    entry = entry_of(request)
+    front, entry = front_of(request), entry_of(request)
+    cluster = _cluster(request)
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_move, text, invalid_json) if text else MoveOptions()
     return json_response(Moved(await asyncio.to_thread(cluster.move, entry.key, options.node)))

@@ -25,7 +25,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
 {{- define "gradd.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ if .Values.gpu.enabled }}-cuda{{ end }}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ if .Values.gpu.enabled }}-cuda{{ end }}{{ if .Values.cluster.enabled }}-ray{{ end }}
 {{- end }}
 
 {{- define "gradd.keysSecret" -}}
@@ -48,6 +48,35 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- join "," (concat $names (.Values.allowedHosts | default list)) -}}
 {{- end }}
 
+{{- define "gradd.claim" -}}
+{{- .Values.persistence.existingClaim | default (printf "data-%s-0" (include "gradd.fullname" .)) }}
+{{- end }}
+
+{{- /* What a pod's user is: the one whom the data belongs to. */ -}}
+{{- define "gradd.user" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+# Not at each start: it would open the daemon's files to the group.
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- /* What Ray is told in each of its pods. Without the mode it asks nobody for the token. */ -}}
+{{- define "gradd.ray" -}}
+- name: RAY_AUTH_MODE
+  value: token
+- name: RAY_AUTH_TOKEN
+  valueFrom:
+    secretKeyRef:
+      name: {{ required "cluster.tokenSecret: the Secret that has the Ray cluster's token as auth_token" .Values.cluster.tokenSecret }}
+      key: auth_token
+- name: RAY_USAGE_STATS_ENABLED
+  value: "0"
+{{- end }}
+
 {{- define "gradd.locked" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -65,4 +94,41 @@ httpGet:
     - name: Host
       value: localhost
 timeoutSeconds: 10
+{{- end }}
+
+{{- define "gradd.url" -}}
+{{ include "gradd.scheme" . }}://{{ include "gradd.fullname" . }}.{{ .Release.Namespace }}.svc:{{ .Values.service.port }}
+{{- end }}
+
+{{- /* What the pods of a Ray cluster have in common, and their containers. */ -}}
+{{- define "gradd.rayPod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- include "gradd.user" . | nindent 2 }}
+{{- end }}
+
+{{- define "gradd.rayContainer" -}}
+image: {{ include "gradd.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  {{- include "gradd.locked" . | nindent 2 }}
+{{- end }}
+
+{{- /* At a port. KubeRay's own probes ask Ray's dashboard agent, which the image does not have. */ -}}
+{{- define "gradd.rayProbes" -}}
+livenessProbe:
+  tcpSocket:
+    port: {{ . }}
+  initialDelaySeconds: 60
+  periodSeconds: 10
+  failureThreshold: 6
+readinessProbe:
+  tcpSocket:
+    port: {{ . }}
+  periodSeconds: 5
 {{- end }}
