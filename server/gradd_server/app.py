@@ -120,7 +120,7 @@ def _bare(front: Front, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 
 def http_routes() -> list[BaseRoute]:
     """All routes except the stream."""
-    fast = (about, sessions, nodes, reducing, snapshots, shares)
+    fast = (about, sessions, nodes, snapshots, shares)
     return [
         *(route for part in fast for route in part.router.routes),
         *batches.routes,
