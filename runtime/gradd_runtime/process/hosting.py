@@ -25,7 +25,7 @@ from .budgets import Holding
 from .bulk import Bulk
 from .envelope import FileOrder
 from .meter import Meter, SessionFigures, counts_of
-from .place import Place
+from .place import RecordPlace
 from .refusals import recovering, refusal
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Hosted:
         self.session: Session | None = None
         self._options = options
         self._backend = backend
-        self._place = Place(options) if "store" in options else None
+        self._place = RecordPlace(options) if "store" in options else None
         self._recovery: Generator[int] | None = None
         self._refusal: Problem | None = None
         self._damaged = False

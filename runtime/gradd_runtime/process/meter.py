@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
     from ..session import Session
-    from ..store import Entry, Lease
+    from ..store import Entry, RecordLease
     from .hosting import Hosted
 
 SECONDS = (
@@ -132,7 +132,7 @@ class Meter:
 class MeteredStore(FileStore):
     """A record whose appends are counted, and fail where the `lease` is lost, if it has one."""
 
-    def __init__(self, path: Path, level: str, meter: Meter, lease: Lease | None = None) -> None:
+    def __init__(self, path: Path, level: str, meter: Meter, lease: RecordLease | None = None) -> None:
         super().__init__(path, level)
         self._meter, self._lease = meter, lease
 
@@ -141,7 +141,7 @@ class MeteredStore(FileStore):
         began = perf_counter()
         super().append(entry)
         if self._lease is not None:
-            self._lease.check()  # after it was written: see `Lease`
+            self._lease.check()  # after it was written: see `RecordLease`
         meter = self._meter
         meter.journal.add(perf_counter() - began)
         meter.journal_bytes += len(entry.frame)

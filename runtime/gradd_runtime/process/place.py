@@ -12,11 +12,11 @@ from .meter import MeteredStore
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..store import Lease
+    from ..store import RecordLease
     from .meter import Meter
 
 
-class Place:
+class RecordPlace:
     """The place that the options ``store``, ``durability`` and ``leased`` of a session name, see
     Placement.open.
     """
@@ -25,7 +25,7 @@ class Place:
         self._base = Path(options["store"])
         self._level: str = options["durability"]
         self._leased: bool = options.get("leased", False)
-        self._lease: Lease | None = None
+        self._lease: RecordLease | None = None
         #: the file of the record
         self.path = newest(self._base)
 

@@ -4,7 +4,7 @@ from .blobs import BLOB_BYTES, Blobs, sync_folder
 from .examine import Examined, examine, examine_snapshots
 from .failpoints import arm, failpoint
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
-from .lease import Lease, LeaseLost, newest, take
+from .lease import LeaseLost, RecordLease, newest, take
 from .record import LEVELS, FileStore, make_record
 from .snapshot import RESERVED, BadSnapshot, Snapshot, most_bytes, parts, read
 
@@ -19,9 +19,9 @@ __all__ = [
     "Entry",
     "Examined",
     "FileStore",
-    "Lease",
     "LeaseLost",
     "MemoryStore",
+    "RecordLease",
     "Snapshot",
     "Store",
     "Trouble",

@@ -31,7 +31,7 @@ class LeaseLost(OSError):
         super().__init__(errno.ESTALE, "another engine process has the session's record")
 
 
-class Lease:
+class RecordLease:
     """The tenure `number` of the record that was made as `base`; it is at `path` now."""
 
     def __init__(self, base: Path, number: int) -> None:
@@ -45,7 +45,7 @@ class Lease:
             raise LeaseLost
 
 
-def take(base: Path, sync: bool = False) -> Lease:
+def take(base: Path, sync: bool = False) -> RecordLease:
     """Begin the next tenure of the record that was made as `base`; with `sync` its files are on the disk
     then. Raises OSError where it cannot be begun; whoever had the record has lost it all the same.
     """
@@ -66,7 +66,7 @@ def take(base: Path, sync: bool = False) -> Lease:
         _sync(home.parent)
     for old in _tenures(base)[:-1]:
         shutil.rmtree(_home(base, old), ignore_errors=True)
-    return Lease(base, number)
+    return RecordLease(base, number)
 
 
 def newest(base: Path) -> Path:

@@ -50,7 +50,7 @@ class Pulse(Protocol):
 
 
 @dataclass
-class Link:
+class EngineLink:
     """The front's ends of a connection to an engine process."""
 
     front: socket.socket
@@ -107,7 +107,7 @@ def start(
     return child, pulse, ours
 
 
-def near_link(task: EngineTask, commons: Commons, number: int, early: Early | None = None) -> Link:
+def near_link(task: EngineTask, commons: Commons, number: int, early: Early | None = None) -> EngineLink:
     """A link to a child of this process, which begins now."""
     ours, theirs = socket.socketpair()
     orders, obeyed = socket.socketpair()
@@ -119,7 +119,7 @@ def near_link(task: EngineTask, commons: Commons, number: int, early: Early | No
         ours.close()
         orders.close()
         raise
-    return Link(
+    return EngineLink(
         ours, orders, running, child, Watch(child.pid, pulse, task.interval),
         release=lambda: os.close(lifeline),
     )  # fmt: skip

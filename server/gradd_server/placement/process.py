@@ -38,7 +38,7 @@ from gradd_runtime.process import (
     unsent,
 )
 
-from gradd_server.placement.link import Link
+from gradd_server.placement.link import EngineLink
 from gradd_server.placement.stops import Stops, Stuck
 
 logger = logging.getLogger("gradd.server")
@@ -60,7 +60,7 @@ class EngineProcess:
     """
 
     def __init__(
-        self, link: Link, device: str, on_end: Callable[[EngineProcess, int], None], number: int = 0,
+        self, link: EngineLink, device: str, on_end: Callable[[EngineProcess, int], None], number: int = 0,
         commons: Commons | None = None,
     ) -> None:  # fmt: skip
         self.number, self._device, self._commons = number, device, commons

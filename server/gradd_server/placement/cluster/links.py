@@ -1,6 +1,6 @@
 """Connections between the front and engine processes of other machines: three for each, over TCP.
 
-Over one go envelopes, over one the orders that are heard while a frame runs, and over the last the `Control`
+Over one go envelopes, over one the orders that are heard while a frame runs, and over the last the `FarChild`
 of the process. Who connects shows that it has the host's secret, which it learned from Ray, and so does the
 host: each answers the other's nonce by an HMAC. What is sent then is not encrypted.
 """
@@ -24,7 +24,7 @@ from gradd_runtime.process import PagingRules, Running
 
 from gradd_server.machine import processor_budgets
 from gradd_server.placement.early import threads_of
-from gradd_server.placement.link import EngineTask, Link, readable
+from gradd_server.placement.link import EngineLink, EngineTask, readable
 from gradd_server.placement.watch import LOOKS
 
 HANDSHAKE_SECONDS = 3.0
@@ -142,7 +142,7 @@ def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
     return sock
 
 
-def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.0) -> Link:
+def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.0) -> EngineLink:
     """A link to an engine process that the host at `address` starts, one of so many of its node; the host
     beats every `beat` seconds. Raises OSError.
     """
@@ -164,11 +164,11 @@ def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.
             sock.close()
         raise
     running = Running()
-    control_of = Control(control, front, pid, running)
-    return Link(front, orders, running, control_of, control_of, near=False)
+    control_of = FarChild(control, front, pid, running)
+    return EngineLink(front, orders, running, control_of, control_of, near=False)
 
 
-class Control:
+class FarChild:
     """The front's end of the connection by which a host tells of an engine process, the `pid` there: a
     `Child` and its `Pulse`. Where no beats come the process is dead, or its host, or there is no network.
     """
