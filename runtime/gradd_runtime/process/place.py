@@ -24,19 +24,24 @@ class RecordPlace:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._base = Path(options["store"])
         self._level: str = options["durability"]
-        self._leased: bool = options.get("leased", False)
+        #: by which order it was opened, see `take`; None where it has no lease
+        self._order: int | None = options.get("leased")
         self._lease: RecordLease | None = None
         #: the file of the record
-        self.path = newest(self._base)
+        self.path = self._base
+        with suppress(OSError):  # the session is being deleted, or the storage is away; `enter` says so
+            self.path = newest(self._base)
 
     def enter(self) -> None:
         """Be the only one that writes there, if it is leased. Raises OSError; LeaseLost where somebody else
         does since.
         """
-        if not self._leased:
+        if self._order is None:
+            with suppress(FileNotFoundError):  # the folder: the record is gone, which who opens it says
+                self.path = newest(self._base)
             return
         if self._lease is None:
-            self._lease = take(self._base, self._level == "disk")
+            self._lease = take(self._base, self._order, self._level == "disk")
             self.path = self._lease.path
         self._lease.check()
 
