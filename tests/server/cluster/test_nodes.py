@@ -33,8 +33,15 @@ class Asking:
         )
 
 
+@pytest.fixture(scope="module")
+def warm() -> None:
+    """The first daemon of a process opens what stays open."""
+    with front(placement=FakePlacement()) as url:
+        httpx.get(f"{url}/livez", trust_env=False)
+
+
 @pytest.fixture
-def placement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClusterPlacement]:
+def placement(warm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClusterPlacement]:
     with cluster(tmp_path, monkeypatch, "node-a", "node-b") as made:
         yield made
 
@@ -118,6 +125,7 @@ def test_the_command(placement: ClusterPlacement, capsys: pytest.CaptureFixture[
     assert cli.main(["nodes", "move", "s0"]) == exits.OK
     assert capsys.readouterr().out == "node-a\n"
     assert cli.main(["nodes", "move", "s0", "node-b"]) == exits.OK
+    assert capsys.readouterr().out == "node-b\n"
     assert placement.node_of("acme/s0") == "node-b"
     for arguments in (["drain", "node"], ["drain", "other"], ["move", "nobody"], ["move", "s0", "x"]):
         assert cli.main(["nodes", *arguments]) == exits.UNAVAILABLE

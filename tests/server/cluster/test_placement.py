@@ -19,7 +19,7 @@ from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError, problem
 from gradd_protocol.program import Step
-from gradd_runtime.process import FileOrder, InlinePlacement, PendingFuture
+from gradd_runtime.process import InlinePlacement, PendingFuture
 from gradd_runtime.store import make_record
 from gradd_server.placement.cluster import placement as module
 from gradd_server.placement.cluster.placement import ClusterPlacement
@@ -400,8 +400,6 @@ def test_a_former_process_that_wakes_up_keeps_nothing(pair: ClusterPlacement, tm
     assert home is not None
     (pid,) = NODES.pids(home)
     os.kill(pid, signal.SIGSTOP)
-    zombie = FileOrder(str(tmp_path / "nothing"), save=False)
-    pair.submit(key, zombie)
     dead = pair._homes[key][0]
     put = frames.join(frames.encode(m.PutTensor("x"), [np.array([9.0])]))
     pair.submit(key, put)
