@@ -24,7 +24,7 @@ from .asking import answer, open_session
 from .budgets import Holding
 from .bulk import Bulk
 from .envelope import FileOrder
-from .meter import Meter, SessionFigures, counts_of
+from .meter import Meter, MeteredStore, SessionFigures, counts_of
 from .place import RecordPlace
 from .refusals import recovering, refusal
 
@@ -181,7 +181,7 @@ class Hosted:
         place.enter()
         slept = summary.read(place.path)
         summary.drop(place.path)
-        store = place.open(self._meter)
+        store = MeteredStore(place.path, place.level, self._meter, place.lease)
         session: Session | None = None
         try:
             marks = store.snapshots()

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..store import newest, take
-from .meter import MeteredStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..store import RecordLease
-    from .meter import Meter
 
 
 class RecordPlace:
@@ -23,10 +21,10 @@ class RecordPlace:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._base = Path(options["store"])
-        self._level: str = options["durability"]
+        self.level: str = options["durability"]
         #: by which order it was opened, see `take`; None where it has no lease
         self._order: int | None = options.get("leased")
-        self._lease: RecordLease | None = None
+        self.lease: RecordLease | None = None
         #: the file of the record
         self.path = self._base
         with suppress(OSError):  # the session is being deleted, or the storage is away; `enter` says so
@@ -40,14 +38,10 @@ class RecordPlace:
             with suppress(FileNotFoundError):  # the folder: the record is gone, which who opens it says
                 self.path = newest(self._base)
             return
-        if self._lease is None:
-            self._lease = take(self._base, self._order, self._level == "disk")
-            self.path = self._lease.path
-        self._lease.check()
-
-    def open(self, meter: Meter) -> MeteredStore:
-        """The record, where `enter` was called. Raises what FileStore raises."""
-        return MeteredStore(self.path, self._level, meter, self._lease)
+        if self.lease is None:
+            self.lease = take(self._base, self._order, self.level == "disk")
+            self.path = self.lease.path
+        self.lease.check()
 
     def size(self) -> int:
         """Bytes that the session had at its latest snapshot, about."""

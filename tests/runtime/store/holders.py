@@ -105,7 +105,7 @@ class Holder:
         self.place.enter()
         self.world.pause()
         try:
-            store = self.store = self.place.open(Meter())
+            store = self.store = store_at(self.place)
             found = contents(store)
         except (Damaged, OSError, sqlite3.Error) as error:
             lost = False
@@ -213,7 +213,7 @@ class History:
             raise self.failed
         last = RecordPlace({"store": str(self.base), "durability": "process", "leased": 1 << 40})
         last.enter()
-        store = last.open(Meter())
+        store = store_at(last)
         try:
             self.compare(contents(store))
         except Damaged as error:
@@ -262,6 +262,10 @@ class History:
         else:
             self._now = None
             self._done.release()
+
+
+def store_at(place: RecordPlace) -> MeteredStore:
+    return MeteredStore(place.path, place.level, Meter(), place.lease)
 
 
 def written(state: list[bytes]) -> bytes:

@@ -45,6 +45,10 @@ def place(base: Path, order: int, level: str = "process") -> RecordPlace:
     return made
 
 
+def store_at(place: RecordPlace) -> MeteredStore:
+    return MeteredStore(place.path, place.level, Meter(), place.lease)
+
+
 def hosted(base: Path, order: int, level: str = "process") -> Hosted:
     """The session `script`, not yet awake."""
     from gradd_engine.backends.array import NUMPY
@@ -138,13 +142,13 @@ def test_a_session_goes_from_one_holder_to_the_next(base: Path, level: str) -> N
 
 
 def test_what_is_in_the_log_and_in_blobs_comes_along(base: Path) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     kept = [frame(1), frame(2, BLOB_BYTES), frame(3)]
     for n, what in enumerate(kept, 1):
         one.append(Entry(n, what, "applied"))
     one.note(1, "kernels")
     assert newest(base).with_name("record.db-wal").stat().st_size > 0
-    two = place(base, 2).open(Meter())
+    two = store_at(place(base, 2))
     assert entries(two) == kept
     assert two.kernels() == [(1, "kernels")]
     assert len(list(newest(base).with_suffix(".blobs").iterdir())) == 1
@@ -153,12 +157,12 @@ def test_what_is_in_the_log_and_in_blobs_comes_along(base: Path) -> None:
 
 
 def test_a_write_that_was_torn_is_left_behind(base: Path) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
     (segment,) = newest(base).parent.glob("*.log")
     with segment.open("ab") as file:
         file.write(segment.read_bytes()[24:60])
-    two = place(base, 2).open(Meter())
+    two = store_at(place(base, 2))
     assert entries(two) == [frame(1)]
     two.append(Entry(2, frame(2), "applied"))
     assert entries(two) == [frame(1), frame(2)]
@@ -167,12 +171,12 @@ def test_a_write_that_was_torn_is_left_behind(base: Path) -> None:
 
 
 def test_a_record_without_a_lease_is_where_the_latest_tenure_has_it(base: Path) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
     one.close()
     plain = RecordPlace({"store": str(base), "durability": "process"})
     plain.enter()
-    store = plain.open(Meter())
+    store = store_at(plain)
     assert entries(store) == [frame(1)]
     store.close()
 
@@ -198,9 +202,9 @@ def _numpy() -> object:
 
 
 def test_a_former_holder_keeps_nothing(base: Path) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
-    two = place(base, 2).open(Meter())
+    two = store_at(place(base, 2))
     with pytest.raises(LeaseLost) as lost:
         one.append(Entry(2, frame(9), "applied"))
     assert lost.value.errno == errno.ESTALE
@@ -238,7 +242,7 @@ def test_a_session_that_is_elsewhere_says_so(base: Path) -> None:
 
 
 def test_the_copy_waits_for_who_writes_still(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
     copy, copied = lease._copy, []
 
@@ -250,7 +254,7 @@ def test_the_copy_waits_for_who_writes_still(base: Path, monkeypatch: pytest.Mon
                 one.append(Entry(2, frame(2), "applied"))
 
     monkeypatch.setattr(lease, "_copy", copying)
-    two = place(base, 2).open(Meter())
+    two = store_at(place(base, 2))
     assert len(copied) > len(set(copied))
     assert entries(two) == [frame(1), frame(2)]  # which may be there, and was not acknowledged
     one.close()
@@ -283,7 +287,7 @@ def test_the_copy_gives_up_on_who_writes_for_ever(base: Path, monkeypatch: pytes
 
 
 def test_a_take_that_ended_half_way_does_not_matter(base: Path) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
     lease._claimed(base, 2)
     half = base.with_name("record.tenure-2.new")
@@ -291,7 +295,7 @@ def test_a_take_that_ended_half_way_does_not_matter(base: Path) -> None:
     (half / "record.db").write_bytes(b"half")
     two = place(base, 3)
     assert two.path.parent.name == "record.tenure-3"
-    store = two.open(Meter())
+    store = store_at(two)
     assert entries(store) == [frame(1)]
     assert not half.exists()
     one.close()
@@ -300,7 +304,7 @@ def test_a_take_that_ended_half_way_does_not_matter(base: Path) -> None:
 
 def test_a_copy_of_what_is_being_removed_does_not_count(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One who was overtaken ends its copy, and removes the folder that the later one copies."""
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
     source = newest(base).parent
     copied = lease._listed
@@ -315,7 +319,7 @@ def test_a_copy_of_what_is_being_removed_does_not_count(base: Path, monkeypatch:
 
     lease._claimed(base, 2)
     monkeypatch.setattr(lease, "_listed", listed)
-    two = place(base, 3).open(Meter())
+    two = store_at(place(base, 3))
     assert entries(two) == [frame(1)]
     one.close()
     two.close()
@@ -349,12 +353,12 @@ def test_a_storage_without_hard_links_will_do(base: Path, monkeypatch: pytest.Mo
     def link(*paths: Path) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1, BLOB_BYTES), "applied"))
     one.write([b"a snapshot"], 1)
     one.stand_at(1, 1)
     monkeypatch.setattr(os, "link", link)
-    two = place(base, 2).open(Meter())
+    two = store_at(place(base, 2))
     with two.snapshot(1) as file:
         assert file.read() == b"a snapshot"
     assert entries(two) == [frame(1, BLOB_BYTES)]
@@ -366,7 +370,7 @@ def test_a_storage_without_hard_links_will_do(base: Path, monkeypatch: pytest.Mo
 def test_at_level_disk_what_was_copied_is_there(
     base: Path, monkeypatch: pytest.MonkeyPatch, level: str
 ) -> None:
-    one = place(base, 1).open(Meter())
+    one = store_at(place(base, 1))
     one.append(Entry(1, frame(1, BLOB_BYTES), "applied"))
     synced: set[str] = set()
     monkeypatch.setattr(lease, "_sync", lambda path: synced.add(path.name))

@@ -266,8 +266,8 @@ def test_a_process_that_is_stopped_is_killed_by_its_host(host: EngineHost) -> No
 
 def test_a_host_that_is_silent_is_given_up(host: EngineHost, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its process lives, and nobody hears of it."""
-    monkeypatch.setattr(hosting, "BEAT", b"?")
     placement = OverOneHost(host, silence=silence())
+    monkeypatch.setattr(hosting, "BEAT", b"?")
     placement.open("a", {})
     flying = placement.submit("a", long_frame(peer(placement, "a")))
     assert slug(flying.result(PATIENCE)) == "device-lost"
