@@ -16,7 +16,7 @@ from gradd_protocol.program import Step
 from gradd_runtime.process import Hosted, InlinePlacement
 from gradd_runtime.session import Session
 from gradd_runtime.store import make_record
-from gradd_server.placement import workers
+from gradd_server.placement import engines
 from gradd_server.placement.workers import WorkersPlacement
 
 from tests import standin
@@ -174,7 +174,7 @@ def test_snapshots_and_replays_blame_the_device(
 @pytest.fixture
 def placed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[WorkersPlacement, Path]]:
     """A placement with one engine process, and the file that plants faults in it."""
-    monkeypatch.setattr(workers, "OPEN_SECONDS", PATIENCE)
+    monkeypatch.setattr(engines, "OPEN_SECONDS", PATIENCE)
     on_standin(monkeypatch)
     file = fault(monkeypatch, tmp_path / "fault")
     placement = WorkersPlacement(device="cuda", threads=1)

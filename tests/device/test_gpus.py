@@ -13,7 +13,7 @@ import pytest
 from gradd_protocol.names import is_device
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Step
-from gradd_server.placement import gpus, workers
+from gradd_server.placement import engines, gpus, workers
 from gradd_server.placement.gpus import ABOUT, DeviceRooms
 from gradd_server.placement.workers import WorkersPlacement
 from gradd_server.settings import BadConfig, Settings
@@ -91,7 +91,7 @@ def test_what_sessions_may_ask_for() -> None:
 
 @pytest.fixture
 def two(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setattr(workers, "OPEN_SECONDS", PATIENCE)
+    monkeypatch.setattr(engines, "OPEN_SECONDS", PATIENCE)
     monkeypatch.setattr(gpus, "LOOK_SECONDS", PATIENCE)
     on_standin(monkeypatch, devices=2, memory=4 * GIB)
     return monkeypatch
@@ -162,7 +162,7 @@ def test_what_was_asked_for_is_kept_also_by_the_next_process(
 def test_a_gpu_whose_process_is_being_replaced_is_waited_for(two: pytest.MonkeyPatch) -> None:
     placement = WorkersPlacement(device="cuda", threads=1)
     try:
-        two.setattr(workers, "OPEN_SECONDS", 0.0)
+        two.setattr(engines, "OPEN_SECONDS", 0.0)
         two.setattr(workers, "RETRY_SECONDS", PATIENCE)
         two.setattr(WorkersPlacement, "_try_spawn", lambda *_: None)
         dead = placement._processes[1]

@@ -22,7 +22,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 from gradd_protocol.program import Program, Step
 from gradd_runtime.process import InlinePlacement
-from gradd_server.placement import workers
+from gradd_server.placement import engines
 from gradd_server.placement.workers import WorkersPlacement
 
 from tests.bearer import bearer
@@ -64,7 +64,7 @@ def gone(pid: int) -> bool:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening a session waits for a process as long as one takes to start here."""
-    monkeypatch.setattr(workers, "OPEN_SECONDS", PATIENCE)
+    monkeypatch.setattr(engines, "OPEN_SECONDS", PATIENCE)
 
 
 @pytest.fixture
