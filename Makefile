@@ -161,8 +161,8 @@ hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in eve
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
 	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/session/test_malformed.py
 
-faults: $(STAMP) ## 200 kills, 240 at named places, 100,000 batches over a bad network, 5,000 random histories, failing disks, lost power, fuzzed frames, a hostile tenant; prints what it counted
-	GRADD_CANCELS=200 GRADD_PARALLEL_KILLS=20 GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=4 GRADD_FAULTS=3 GRADD_FAILPOINTS=20 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 \
+faults: $(STAMP) ## 200 kills, 240 at named places, 100,000 batches over a bad network, 5,000 random histories, 5,000 of a record with several holders, failing disks, lost power, fuzzed frames, a hostile tenant; prints what it counted
+	GRADD_CANCELS=200 GRADD_PARALLEL_KILLS=20 GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=4 GRADD_FAULTS=3 GRADD_FAILPOINTS=20 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 GRADD_HOLDERS=5000 \
 	    GRADD_FLIPS=10000 GRADD_CUTS=1000 GRADD_POWER=60 GRADD_STREAMED=100000 GRADD_STRANGERS=5000 GRADD_REQUESTS=50 $(PY) -m pytest -rs --durations=15 $(SPREAD) tests/faults tests/runtime/store
 	GRADD_NEIGHBOURS=1 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
 
@@ -174,8 +174,8 @@ bench-cluster: $(STAMP) ## what the way to another node costs: a + b and an MLP 
 	$(PY) -m pip install --quiet --group cluster
 	$(PY) -m benchmarks.cluster
 
-soak: $(STAMP) ## more of `make faults`, for hours: 2,000 kills, 1,000,000 batches, 20,000 histories, every cut, 20,000 turned bits
-	GRADD_CANCELS=2000 GRADD_PARALLEL_KILLS=100 GRADD_KILLS=2000 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=8 GRADD_FAULTS=40 GRADD_FAILPOINTS=200 GRADD_BATCHES=1000000 GRADD_HISTORIES=20000 GRADD_RECORDS=2000 \
+soak: $(STAMP) ## more of `make faults`, for hours: 2,000 kills, 1,000,000 batches, 20,000 histories, 50,000 of several holders, every cut, 20,000 turned bits
+	GRADD_CANCELS=2000 GRADD_PARALLEL_KILLS=100 GRADD_KILLS=2000 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=8 GRADD_FAULTS=40 GRADD_FAILPOINTS=200 GRADD_BATCHES=1000000 GRADD_HISTORIES=20000 GRADD_RECORDS=2000 GRADD_HOLDERS=50000 \
 	    GRADD_FLIPS=20000 GRADD_CUTS=100000 GRADD_POWER=1000 GRADD_STREAMED=1000000 GRADD_STRANGERS=50000 GRADD_REQUESTS=700 $(PY) -m pytest -rs --durations=15 $(SPREAD) tests/faults tests/runtime/store
 	GRADD_NEIGHBOURS=20 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
-from gradd_server.placement.cluster.nodes import NodeShares
+from gradd_server.placement.cluster.nodes import HostShares
 from gradd_server.settings import Settings
 
 from tests.docker.test_chart import RELEASES, ROOT, environment, groups, rendered
@@ -97,7 +97,7 @@ def test_the_sets_nodes_have_what_its_front_asks_for() -> None:
     settings = Settings.load({}, SERVICES["front"]["environment"])
     assert (settings.placement, settings.ray_address) == ("ray", "head:6379")
     (has,) = (json.loads(flag[12:]) for flag in SERVICES["node"]["command"] if flag[:12] == "--resources=")
-    assert NodeShares.parse(settings.ray_share).resources == has
+    assert HostShares.parse(settings.ray_share).resources == has
     for name in ("head", "front"):
         assert "--resources" not in str(SERVICES[name]["command"])
 
@@ -135,7 +135,7 @@ def test_ray_takes_the_charts_flags(release: dict[str, Any], flags: set[str]) ->
 
 def test_the_charts_nodes_have_what_its_front_asks_for(release: dict[str, Any]) -> None:
     said = environment(release)
-    shares = NodeShares.parse(said["GRADD_RAY_SHARE"])
+    shares = HostShares.parse(said["GRADD_RAY_SHARE"])
     head, workers = groups(release)
     has = json.loads(*shlex.split(workers["rayStartParams"]["resources"]))
     workers_each = int(said.get("GRADD_WORKERS", 1))

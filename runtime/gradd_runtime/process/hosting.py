@@ -290,7 +290,7 @@ class Hosted:
         del parts
         try:
             store.stand_at(session.entries, size)
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             # Whether a session that is made again begins here nobody knows: this one may not go on.
             session.fenced = unkept(error)
             return False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ..store import FileStore
+from ..store import Damaged, FileStore
 from .budgets import Budgets
 
 if TYPE_CHECKING:
@@ -136,26 +136,36 @@ class MeteredStore(FileStore):
         super().__init__(path, level)
         self._meter, self._lease = meter, lease
 
+    def _check(self) -> None:
+        if self._lease is not None:
+            self._lease.check()
+
     def append(self, entry: Entry) -> None:
         """See Store.append."""
         began = perf_counter()
-        super().append(entry)
-        if self._lease is not None:
-            self._lease.check()  # after it was written: see `RecordLease`
+        try:
+            super().append(entry)
+        except Damaged:
+            self._check()  # whose files are gone is told why
+            raise
+        self._check()  # after it was written: see `RecordLease`
         meter = self._meter
         meter.journal.add(perf_counter() - began)
         meter.journal_bytes += len(entry.frame)
 
     def write(self, parts: Iterable[Part], n: int) -> Path:
         """See FileStore.write."""
-        if self._lease is not None:
-            self._lease.check()
+        self._check()
         return super().write(parts, n)
+
+    def stand_at(self, n: int, size: int) -> None:
+        """See FileStore.stand_at."""
+        super().stand_at(n, size)
+        self._check()  # after it, too: a session that begins at a snapshot is answered then
 
     def probe(self) -> None:
         """See Store.probe."""
-        if self._lease is not None:
-            self._lease.check()
+        self._check()
         super().probe()
 
 

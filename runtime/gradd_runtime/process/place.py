@@ -21,22 +21,25 @@ class RecordPlace:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._base = Path(options["store"])
-        #: its durability
         self.level: str = options["durability"]
-        self._leased: bool = options.get("leased", False)
-        #: from `enter` on, where it is leased
+        #: by which order it was opened, see `take`; None where it has no lease
+        self._order: int | None = options.get("leased")
         self.lease: RecordLease | None = None
         #: the file of the record
-        self.path = newest(self._base)
+        self.path = self._base
+        with suppress(OSError):  # the session is being deleted, or the storage is away; `enter` says so
+            self.path = newest(self._base)
 
     def enter(self) -> None:
         """Be the only one that writes there, if it is leased. Raises OSError; LeaseLost where somebody else
         does since.
         """
-        if not self._leased:
+        if self._order is None:
+            with suppress(FileNotFoundError):  # the folder: the record is gone, which who opens it says
+                self.path = newest(self._base)
             return
         if self.lease is None:
-            self.lease = take(self._base, self.level == "disk")
+            self.lease = take(self._base, self._order, self.level == "disk")
             self.path = self.lease.path
         self.lease.check()
 

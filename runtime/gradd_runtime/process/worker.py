@@ -253,7 +253,9 @@ class Worker:
         write(self._front, EnvelopeKind.FRAME, request)
 
     def _close(self, number: int) -> None:
-        hosted = self._sessions.pop(number)
+        hosted = self._sessions.pop(number, None)
+        if hosted is None:  # it was deleted after it had left
+            return
         self._orders.close(number)
         self._owners[hosted.owner] -= 1
         self._owners += Counter()  # drops who has none left
@@ -330,7 +332,7 @@ def main(arguments: list[str]) -> int:
             idle, resident, together = float(arguments[14]), int(arguments[15]), int(arguments[16])
             pager = Pager(PagingRules(idle, resident, most_awake(), together), commons)
             Worker(front, backend, orders, Running(int(arguments[7])), budgets, pager).run()
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             return 1  # nobody to answer
         except DeviceFailed as failed:
             _end(failed)

@@ -63,7 +63,7 @@ def _fsck(arguments: argparse.Namespace) -> int:
 
 
 def _checked(home: Path) -> Iterator[Checked]:
-    from gradd_runtime.store import examine, examine_snapshots
+    from gradd_runtime.store import examine, examine_snapshots, newest
 
     from gradd_server.stores import Stores
 
@@ -73,7 +73,7 @@ def _checked(home: Path) -> Iterator[Checked]:
             yield Checked("", "", "damaged", str(folder), damage=[f"session.json: {about}"])
             continue
         try:
-            found = examine(folder / about.record)
+            found = examine(newest(folder / about.record))
         except OSError as error:
             raise Unavailable(f"no copy of {folder / about.record} can be made: {error}") from None
         found.damage += examine_snapshots(stores.snapshots(about.tenant, about.name))

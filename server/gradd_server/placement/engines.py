@@ -79,8 +79,6 @@ class EnginesPlacement:
     """
 
     _rooms: EngineRooms
-    _by_memory = False
-    """Whether the rooms ask what tenants hold in each process."""
 
     def __init__(self, grace: float, silence: float, cancel_grace: float, batch_seconds: float) -> None:
         self._cancel_grace, self._batch_seconds = cancel_grace, batch_seconds
@@ -107,11 +105,15 @@ class EnginesPlacement:
             threading.Thread(target=self._watch, name="gradd-watch", daemon=True).start()
         threading.Thread(target=self._mind, name="gradd-stops", daemon=True).start()
         try:
-            for process in self._processes:
-                process.ready.result()
+            self._ready()
         except RuntimeError:
             self.shutdown()
             raise
+
+    def _ready(self) -> None:
+        """Wait until the first processes are. Raises RuntimeError where they cannot run."""
+        for process in self._processes:
+            process.ready.result()
 
     def _grow(self, tenant: str) -> None:
         """Start another process for that tenant, if there can be one. Called with the lock."""
@@ -250,11 +252,16 @@ class EnginesPlacement:
         for process in processes:
             process.leave()
 
+    @property
+    def _weighs(self) -> bool:
+        """Whether it is by what tenants hold where a session goes."""
+        return len(self.devices) > 1
+
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
         tenant, devices = names.owner(name), self.devices
         wanted = wanted_of(name, options, devices)
-        if wanted is None and self._by_memory and len(self._processes) > 1:
+        if wanted is None and self._weighs:
             look_at_tenants(list(self._processes))
 
         def fits(process: EngineProcess) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import socket
 import subprocess
 from collections.abc import Callable
@@ -123,10 +122,3 @@ def near_link(task: EngineTask, commons: Commons, number: int, early: Early | No
         ours, orders, running, child, Watch(child.pid, pulse, task.interval),
         release=lambda: os.close(lifeline),
     )  # fmt: skip
-
-
-def readable(sock: socket.socket, seconds: float) -> bool:
-    """Whether something can be read there within so many seconds."""
-    poll = select.poll()
-    poll.register(sock, select.POLLIN)
-    return bool(poll.poll(1000 * seconds))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from gradd_protocol import frames
 from gradd_protocol.problems import Malformed
 from gradd_runtime.process import Bulk, Order, Pending, Running
 
@@ -50,7 +51,7 @@ class Stops:
         if number != self._number:
             self._number, self._since = number, now
         request = in_flight.get(number)
-        if request is None or request.again or (head := _head(request)) is None:
+        if request is None or request.again or (head := batch_head(request.frame)) is None:
             return None
         why = told = None
         for session, order, when in self._orders:
@@ -62,9 +63,8 @@ class Stops:
         return Stuck(request, now - self._since, told)
 
 
-def _head(request: Pending) -> MessageHead | None:
-    """The head of its frame, if that is a batch."""
-    frame = request.frame
+def batch_head(frame: frames.Bytes | Bulk | None) -> MessageHead | None:
+    """The head of a frame, if that is a batch."""
     if frame is None:
         return None
     try:

@@ -64,7 +64,6 @@ class WorkersPlacement(EnginesPlacement):
         count = len(self._names) if on_gpus else workers
         self._processes = [self._spawn(number) for number in range(count)]
         self._rooms: Rooms[EngineProcess] | DeviceRooms[EngineProcess]
-        self._by_memory = on_gpus
         if on_gpus:
             self._rooms = DeviceRooms(self._processes, lambda p, tenant: p.room(tenant))
         else:

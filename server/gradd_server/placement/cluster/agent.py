@@ -22,7 +22,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from gradd_server.placement.cluster.actor import HOSTS
 from gradd_server.placement.cluster.links import Address
-from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, NodeSeen, NodeShares
+from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, HostShares, NodeSeen
 
 NAMESPACE = "gradd"
 ANSWER_SECONDS = 2.0
@@ -90,7 +90,7 @@ class Cluster:
         return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid)
 
 
-def _has_room(node: dict[str, Any], shares: NodeShares) -> bool:
+def _has_room(node: dict[str, Any], shares: HostShares) -> bool:
     """Whether the node has at all what a host asks for; what others use of it is Ray's affair."""
     wanted = {"CPU": shares.num_cpus, "GPU": shares.num_gpus, "memory": shares.memory, **shares.resources}
     return all(node["Resources"].get(name, 0.0) >= amount for name, amount in wanted.items())

@@ -41,6 +41,10 @@ logger = logging.getLogger("gradd.server")
 MOST = 64
 """Engine processes of a host at a time: those of several fronts, and those that are about to end."""
 TELLING_BYTES = 1 << 16
+PAUSE_SECONDS = 0.2
+"""Before the next connection is taken, after one that could not be."""
+COMING_SECONDS = 30.0
+"""How long the connections of a link may take to come."""
 REST_SECONDS = 60.0
 """How long an engine process may take to put its sessions to sleep once its front is gone."""
 
@@ -55,22 +59,40 @@ class EngineHost:
         self.address = Address(host, self._listener.getsockname()[1], secrets.token_hex(32))
         self._commons = Commons(MOST)
         self._lock = threading.Lock()
-        self._coming: dict[bytes, dict[bytes, socket.socket]] = {}
+        self._coming: dict[bytes, tuple[float, dict[bytes, socket.socket]]] = {}
+        """Links of which connections are missing, and when the first came."""
+        self._closed = False
         self._numbers = set(range(MOST))
-        threading.Thread(target=self._listen, name="gradd-host", daemon=True).start()
+        self._thread = threading.Thread(target=self._listen, name="gradd-host", daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
-        """Take no more connections."""
+        """Take no more connections. What runs goes on, as long as its front has it."""
+        with self._lock:
+            self._closed = True
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
         self._listener.close()
+        with self._lock:
+            self._drop(time.monotonic())
+
+    def _drop(self, before: float) -> None:
+        """Let go of links that began before that, whose fronts went away meanwhile. Called with the lock."""
+        for link in [link for link, (since, _) in self._coming.items() if since <= before]:
+            for sock in self._coming.pop(link)[1].values():
+                sock.close()
 
     def _listen(self) -> None:
         while True:
             try:
                 sock, _ = self._listener.accept()
-            except OSError:
-                return
+            except OSError as error:
+                if self._closed:
+                    return
+                logger.warning("no connection can be taken at the moment: %s", error)
+                time.sleep(PAUSE_SECONDS)
+                continue
             threading.Thread(target=self._take, args=(sock,), name="gradd-link", daemon=True).start()
 
     def _take(self, sock: socket.socket) -> None:
@@ -82,12 +104,14 @@ class EngineHost:
             sock.close()
             return
         with self._lock:
-            while len(self._coming) > MOST:  # of fronts that went away meanwhile
-                for left in self._coming.pop(next(iter(self._coming))).values():
-                    left.close()
-            parts = self._coming.setdefault(link, {})
+            now = time.monotonic()
+            self._drop(now - COMING_SECONDS)
+            _, parts = self._coming.setdefault(link, (now, {}))
+            if self._closed or kind in parts:
+                sock.close()
+                return
             parts[kind] = sock
-            if parts.keys() < {ENVELOPES, ORDERS, CONTROL}:
+            if len(parts) < 3:
                 return
             del self._coming[link]
         with parts[ENVELOPES] as front, parts[ORDERS] as orders, parts[CONTROL] as control:

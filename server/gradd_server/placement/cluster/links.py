@@ -1,8 +1,8 @@
 """Connections between the front and engine processes of other machines: three for each, over TCP.
 
-Over one go envelopes, over one the orders that are heard while a frame runs, and over the last what the host
-tells of the process (`HostControl`). Who connects shows that it has the host's secret, which it learned from
-Ray, and so does the host: each answers the other's nonce by an HMAC. What is sent then is not encrypted.
+Over one go envelopes, over one the orders that are heard while a frame runs, and over the last the `FarChild`
+of the process. Who connects shows that it has the host's secret, which it learned from Ray, and so does the
+host: each answers the other's nonce by an HMAC. What is sent then is not encrypted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from gradd_runtime.process import PagingRules, Running
 
 from gradd_server.machine import processor_budgets
 from gradd_server.placement.early import threads_of
-from gradd_server.placement.link import EngineLink, EngineTask, readable
+from gradd_server.placement.link import EngineLink, EngineTask
 from gradd_server.placement.watch import LOOKS
 
 HANDSHAKE_SECONDS = 3.0
@@ -120,6 +119,8 @@ def greet(sock: socket.socket, secret: str) -> Greeting:
     nonce, link, kind = _HELLO.unpack(exactly(sock, _HELLO.size))
     if not hmac.compare_digest(proof, _proof(secret, own)):
         raise ConnectionError("who connects does not have the secret")
+    if kind not in (ENVELOPES, ORDERS, CONTROL):
+        raise ConnectionError("a link has no such connection")
     sock.sendall(_proof(secret, nonce))
     sock.settimeout(None)
     return Greeting(link, kind)
@@ -155,20 +156,20 @@ def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.
         text = msgspec.json.encode(Told.of(task, each, beat))
         control.sendall(struct.pack(">I", len(text)) + text)
         control.settimeout(HANDSHAKE_SECONDS)
-        kind, pid = SAID.unpack(exactly(control, SAID.size))
-        if kind == REFUSED:
-            raise ConnectionError(exactly(control, pid).decode())
+        said, value = SAID.unpack(exactly(control, SAID.size))
+        if said == REFUSED:
+            raise ConnectionRefusedError(exactly(control, value).decode())
         control.settimeout(None)
     except BaseException:
         for sock in made:
             sock.close()
         raise
     running = Running()
-    control_of = HostControl(control, front, pid, running)
-    return EngineLink(front, orders, running, control_of, control_of, near=False)
+    child = FarChild(control, front, value, running)
+    return EngineLink(front, orders, running, child, child, near=False)
 
 
-class HostControl:
+class FarChild:
     """The front's end of the connection by which a host tells of an engine process, the `pid` there: a
     `Child` and its `Pulse`. Where no beats come the process is dead, or its host, or there is no network.
     """
@@ -176,39 +177,37 @@ class HostControl:
     def __init__(self, sock: socket.socket, front: socket.socket, pid: int, running: Running) -> None:
         self.pid = pid
         self._socket, self._front, self._running = sock, front, running
-        self._lock = threading.Lock()
-        self._held = b""
+        self._change = threading.Condition()
         self._code: int | None = None
         self._beaten = False
         self._missed = 0
-        self._closed = self._killed = False
+        self._killed = False
+        self._thread = threading.Thread(target=self._hear, name=f"gradd-beats-{pid}", daemon=True)
+        self._thread.start()
 
-    def _hear(self, seconds: float) -> None:
-        """Take what came, or comes within so many seconds."""
-        if self._closed or not readable(self._socket, seconds):
-            return
+    def _hear(self) -> None:
+        """Take what comes until the host says no more: also where nobody looks, it must be rid of it."""
         try:
-            came = self._socket.recv(1 << 16)
+            while True:
+                kind, value = SAID.unpack(exactly(self._socket, SAID.size))
+                if kind == BEAT:
+                    self._beaten = True
+                    self._running.cell[0] = value
+                elif kind == EXIT:
+                    self._end(value)
         except OSError:
-            came = b""
-        if not came and self._code is None:
-            self._code = UNKNOWN_CODE
-        self._held += came
-        whole = len(self._held) // SAID.size * SAID.size
-        for kind, value in SAID.iter_unpack(self._held[:whole]):
-            if kind == BEAT:
-                self._beaten = True
-                self._running.cell[0] = value
-            elif kind == EXIT:
-                self._code = value
-        self._held = self._held[whole:]
+            self._end(UNKNOWN_CODE)
+
+    def _end(self, code: int) -> None:
+        with self._change:
+            if self._code is None:
+                self._code = code
+            self._change.notify_all()
 
     def look(self) -> None:
         """See Pulse."""
-        with self._lock:
-            self._hear(0.0)
-            self._missed = 0 if self._beaten else self._missed + 1
-            self._beaten = False
+        self._missed = 0 if self._beaten else self._missed + 1
+        self._beaten = False
 
     @property
     def doubtful(self) -> bool:
@@ -224,30 +223,29 @@ class HostControl:
         """See Child. A host that is not reached is left alone: its processes can keep nothing any more once
         their sessions are elsewhere.
         """
-        with self._lock:
+        with self._change:
             self._killed = True
-            if not self._closed:
-                with suppress(OSError):
-                    self._socket.send(KILL, socket.MSG_DONTWAIT)
+            self._change.notify_all()
+        with suppress(OSError):  # it is closed
+            self._socket.send(KILL, socket.MSG_DONTWAIT)
         with suppress(OSError):
             self._front.shutdown(socket.SHUT_RDWR)
 
     def wait(self, timeout: float | None = None) -> int:
-        """See Child."""
-        with self._lock:
-            if timeout is None or self._killed:  # nobody has to answer any more
-                timeout = FAREWELL_SECONDS
-            end = time.monotonic() + timeout
-            while self._code is None and (left := end - time.monotonic()) > 0:
-                self._hear(left)
+        """See Child. Nobody waits long for the code of a process that was killed."""
+        with self._change:
+            self._change.wait_for(lambda: self._code is not None or self._killed, timeout)
+            if self._killed:
+                self._change.wait_for(lambda: self._code is not None, FAREWELL_SECONDS)
             if self._code is not None:
                 return self._code
             if self._killed:
                 return UNKNOWN_CODE
-        raise subprocess.TimeoutExpired(["engine process"], timeout)
+        raise subprocess.TimeoutExpired(["engine process"], timeout or 0.0)
 
     def close(self) -> None:
         """See Pulse."""
-        with self._lock:
-            self._closed = True
-            self._socket.close()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()

@@ -30,7 +30,7 @@ class ClusterSeen(msgspec.Struct, frozen=True):
     """Why they cannot be told, or what they were before."""
 
 
-class NodeShares(msgspec.Struct, frozen=True):
+class HostShares(msgspec.Struct, frozen=True):
     """What a host asks Ray for, see `parse`."""
 
     num_cpus: float = 0.0
@@ -39,7 +39,7 @@ class NodeShares(msgspec.Struct, frozen=True):
     resources: dict[str, float] = {}
 
     @classmethod
-    def parse(cls, text: str) -> NodeShares:
+    def parse(cls, text: str) -> HostShares:
         """Of ``num_cpus=2,num_gpus=0.5,memory=8e9,gradd=1``: amounts of Ray's own resources, and of others
         that some nodes have.
         """
@@ -56,7 +56,7 @@ class AgentOrder(msgspec.Struct, frozen=True):
 
     address: str
     """Of the cluster, as in `ray.init`."""
-    shares: NodeShares
+    shares: HostShares
     each: int
     """Hosts of a node."""
     interval: float

@@ -64,10 +64,15 @@ class Overseer:
     def _hear(self) -> None:
         trouble = ""
         while not self._closed:
-            stdout = self._child.stdout
+            child = self._child
+            stdout, stdin = child.stdout, child.stdin
             assert stdout is not None
+            assert stdin is not None
             for line in stdout:
-                seen = _decode(line)
+                try:
+                    seen = _decode(line)
+                except msgspec.MsgspecError:  # half a line, of one that was killed
+                    continue
                 if seen.trouble != trouble:
                     trouble = seen.trouble
                     logger.warning(
@@ -78,7 +83,10 @@ class Overseer:
                     self._change.notify_all()
                 if not seen.trouble:
                     self._on_seen(seen)
-            code = self._child.wait()
+            code = child.wait()
+            stdout.close()
+            with suppress(OSError):  # what it did not read
+                stdin.close()
             if not self._closed:
                 logger.warning("the agent of the cluster ended with code %d; another is started", code)
                 time.sleep(AGAIN_SECONDS)
@@ -100,5 +108,3 @@ class Overseer:
             child.kill()
             child.wait()
         self._thread.join()
-        if child.stdout is not None:
-            child.stdout.close()

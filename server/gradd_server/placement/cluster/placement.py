@@ -11,20 +11,23 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gradd_protocol import frames, names
 from gradd_protocol.problems import Problem, ProtocolError
-from gradd_runtime.process import Bulk, FileOrder, Pending, PendingFuture, unknown
+from gradd_runtime.process import Bulk, FileOrder, Order, Pending, PendingFuture, unknown
 
 from gradd_server.placement.cluster.links import far_link
 from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, NodeSeen
 from gradd_server.placement.cluster.overseer import Overseer
-from gradd_server.placement.engines import EnginesPlacement, put_off
+from gradd_server.placement.engines import LONGEST_TICK, EnginesPlacement, put_off
 from gradd_server.placement.gpus import DeviceRooms
 from gradd_server.placement.link import EngineTask
 from gradd_server.placement.process import EngineProcess
+from gradd_server.placement.stops import batch_head
 
 logger = logging.getLogger("gradd.server")
 
@@ -52,12 +55,22 @@ class NodeStatus(NamedTuple):
     sessions: int
 
 
+@dataclass
+class HeldFrame:
+    """What came for a session while it moved, and why it is not to begin."""
+
+    frame: frames.Bytes | Bulk | FileOrder
+    request: Pending
+    why: Problem | None
+
+
 class ClusterPlacement(EnginesPlacement):
     """The Placement interface over the engine processes of a cluster's nodes, `order.each` on a node.
 
     `task`: what each is to be; 0 threads shares a node's cores. `drained`: a file with the nodes that get no
-    sessions. `grace`, `silence`, `cancel_grace`, `batch_seconds`: see EnginesPlacement. Raises RuntimeError
-    where no node of the cluster runs engine processes.
+    sessions, beside which is how many fronts there have been. `grace`, `silence`, `cancel_grace`,
+    `batch_seconds`: see EnginesPlacement. Raises RuntimeError where no node of the cluster runs engine
+    processes.
     """
 
     def __init__(
@@ -66,7 +79,6 @@ class ClusterPlacement(EnginesPlacement):
     ) -> None:  # fmt: skip
         super().__init__(grace, silence, cancel_grace, batch_seconds)
         self._task, self._each = task, order.each
-        self._by_memory = True
         self._hosts: dict[str, NodeSeen] = {}
         """Those of the nodes that are alive, by name."""
         self._where: dict[EngineProcess, NodeSeen] = {}
@@ -74,10 +86,15 @@ class ClusterPlacement(EnginesPlacement):
         self._taken: set[str] = set()
         """Hosts that have a process, or are asked for one."""
         self._count = 0
-        self._moving: dict[str, list[tuple[frames.Bytes | Bulk | FileOrder, Pending, Problem | None]]] = {}
+        self._moving: dict[str, list[HeldFrame]] = {}
         """Sessions that are between two processes, and what came for them meanwhile."""
         self._file = drained
         self._drained = set(drained.read_text().split()) if drained.exists() else set()
+        # Orders to open a session rise, whoever gives them: see `gradd_runtime.store.lease`.
+        fronts = drained.with_name("fronts")
+        count = int(fronts.read_text()) + 1 if fronts.exists() else 1
+        _write(fronts, f"{count}\n")
+        self._order = count << 40
         self._rooms: DeviceRooms[EngineProcess] = DeviceRooms([], lambda p, tenant: p.room(tenant))
         self._overseer = Overseer(order, self._see)
         try:
@@ -101,46 +118,61 @@ class ClusterPlacement(EnginesPlacement):
             self._hosts = {host.host: host for host in seen.hosts}
             new = [host.host for host in seen.hosts if host.address and host.host not in self._taken]
             self._taken.update(new)
-            gone = [process for process, host in self._where.items() if host.host not in self._hosts]
+            gone = [each for each in self._where.items() if each[1].host not in self._hosts]
         for name in new:
             threading.Thread(target=self._add, args=(name,), name="gradd-node", daemon=True).start()
-        for process in gone:
-            logger.warning("node %s is gone, with engine process %d", self._where[process].node, process.pid)
+        for process, host in gone:
+            logger.warning("node %s is gone, with engine process %d", host.node, process.pid)
             process.kill()
+
+    def _ready(self) -> None:
+        """One that runs will do: others are tried again."""
+        trouble: BaseException | None = None
+        for ready in as_completed([process.ready for process in self._processes]):
+            trouble = ready.exception()
+            if trouble is None:
+                return
+        raise RuntimeError(str(trouble))
 
     def _add(self, name: str) -> None:
         """Start the process of a host that has none."""
-        fresh = self._started(name)
-        if fresh is None:
+        if not self._started(name):
             with self._lock:
                 self._taken.discard(name)  # the next look tries again
-            return
-        with self._lock:
-            self._processes.append(fresh)
-            self._rooms.add(fresh)
-            self._coming.add(fresh)
-            self._change.notify_all()
-        fresh.ready.add_done_callback(lambda _: self._coming.discard(fresh))
-        self._join_late(fresh)
 
-    def _started(self, name: str) -> EngineProcess | None:
-        """A process of that host; None where it does not answer, or is no more."""
+    def _started(self, name: str, dead: EngineProcess | None = None) -> bool:
+        """Start a process of that host, in the place of a `dead` one if there is one; False where the host
+        does not answer, or is no more.
+        """
         with self._lock:
             host = self._hosts.get(name)
             self._count += 1
             number = self._count
-        if host is None or host.address is None:
-            return None
+        if host is None or host.address is None or self._stopping.is_set():
+            return False
         try:
-            link = far_link(host.address, self._task, self._each, self._interval / 2)
+            beat = min(self._interval / 2, LONGEST_TICK)
+            link = far_link(host.address, self._task, self._each, beat)
         except OSError as refused:
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
-            return None
-        with self._lock:
-            fresh = EngineProcess(link, self._task.device, self._replace, number, node=host.node)
+            return False
+        with self._lock:  # it may end at once: `_replace` finds it in its place
+            fresh = EngineProcess(link, self._task.device, self._replace, number)
             self._where[fresh] = host
+            if dead is None:
+                self._processes.append(fresh)
+                self._rooms.add(fresh)
+                self._coming.add(fresh)
+                self._change.notify_all()
+            else:
+                self._restarts += 1
+                self._processes[self._processes.index(dead)] = fresh
+                self._rooms.replace(dead, fresh, map(names.owner, self._kept_in(dead)))
+                self._rehouse(dead, lambda _: fresh)
+        fresh.ready.add_done_callback(lambda _: self._coming.discard(fresh))
         logger.info("engine process %d runs on node %s at %s", fresh.pid, host.node, host.machine)
-        return fresh
+        self._join_late(fresh)
+        return True
 
     def _replace(self, dead: EngineProcess, code: int) -> None:
         """See EnginesPlacement: another process of the same host takes its place, or several of others do."""
@@ -154,29 +186,22 @@ class ClusterPlacement(EnginesPlacement):
             dead.pid, host.node, code,
         )  # fmt: skip
         end = time.monotonic() + MEND_SECONDS
-        while (fresh := self._started(host.host) if dead.was_ready else None) is None:
+        again = dead.was_ready  # else the node cannot run one, as it seems
+        while not (again and self._started(host.host, dead)):
             if self._stopping.wait(TRY_SECONDS):
                 put_off(dead)
                 return
-            if (time.monotonic() > end or host.host not in self._hosts) and self._scattered(dead, host):
+            over = not again or time.monotonic() > end or host.host not in self._hosts
+            if over and self._scattered(dead, host):
                 return
-        with self._lock:
-            self._restarts += 1
-            if dead in self._processes:
-                self._processes[self._processes.index(dead)] = fresh
-            else:
-                self._processes.append(fresh)
-            self._rooms.replace(dead, fresh, map(names.owner, self._kept_in(dead)))
-            self._rehouse(dead, lambda _: fresh)
-        self._join_late(fresh)
+            again = True
 
     def _scattered(self, dead: EngineProcess, host: NodeSeen) -> bool:
         """Let other processes have its sessions; False where there are none."""
         with self._lock:
             if not any(self._takes(process) for process in self._processes):
                 return False
-            if dead in self._processes:
-                self._processes.remove(dead)
+            self._processes.remove(dead)
             self._rooms.drop(dead)
             self._restarts += 1
             count = len(self._kept_in(dead))
@@ -186,12 +211,17 @@ class ClusterPlacement(EnginesPlacement):
         return True
 
     def _entered(self, name: str, target: EngineProcess | None = None) -> EngineProcess:
-        """The process that the session is in from now on. Called with the lock, where there is one."""
-
-        def fits(process: EngineProcess) -> bool:
-            return self._takes(process) if target is None else process is target
-
-        entered = self._rooms.enter(names.owner(name), fits)
+        """The process that the session is in from now on: the `target`, if there is one that takes sessions,
+        or another. Called with the lock, where one of them took sessions a moment ago: it may have ended, and
+        is replaced then with what it has.
+        """
+        tenant = names.owner(name)
+        entered = (
+            self._rooms.enter(tenant, lambda p: p is target and self._takes(p))
+            or self._rooms.enter(tenant, self._takes)
+            or self._rooms.enter(tenant, lambda p: p.alive)
+            or self._rooms.enter(tenant, lambda p: True)
+        )
         assert entered is not None
         return entered
 
@@ -202,55 +232,106 @@ class ClusterPlacement(EnginesPlacement):
 
     # -- sessions ----------------------------------------------------------------------------------
 
-    def open(self, name: str, options: Mapping[str, Any]) -> None:
-        """See Placement.open."""
-        super().open(name, {**options, "leased": True} if "store" in options else options)
+    @property
+    def _weighs(self) -> bool:
+        """See EnginesPlacement."""
+        return len(self._processes) > 1
+
+    def _house(self, name: str, process: EngineProcess, options: Mapping[str, Any]) -> None:
+        """See EnginesPlacement. Who opens a session later has its record."""
+        if "store" in options:
+            self._order += 1
+            options = {**options, "leased": self._order}
+        super()._house(name, process, options)
 
     def carry(
         self, name: str, frame: frames.Bytes | Bulk | FileOrder, request: Pending, why: Problem | None = None
     ) -> None:
         """See Placement.carry. What comes for a session that moves waits."""
-        with self._lock:
+        with self._lock:  # also while it is sent: nothing may overtake the session on its way
             held = self._moving.get(name)
-            if held is not None:
-                held.append((frame, request, why))
-                return
-        super().carry(name, frame, request, why)
+            if held is None:
+                super().carry(name, frame, request, why)
+            else:
+                held.append(HeldFrame(frame, request, why))
+
+    def stop(
+        self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
+        only: Future[frames.Bytes] | None = None,
+    ) -> None:  # fmt: skip
+        """See Placement.stop. Those that wait for a session that moves are not begun."""
+        order = Order(0, 0, why, writer, seq)
+        alone: object = only
+        with self._lock:
+            for held in self._moving.get(name, ()):
+                if held.why is not None or alone not in (None, held.request):
+                    continue
+                head = None if isinstance(held.frame, FileOrder) else batch_head(held.frame)
+                if head is not None and (alone is not None or order.means(0, max(0, head.writer), head.seq)):
+                    held.why = why
+            super().stop(name, why, writer, seq, only)
+
+    def close(self, name: str) -> None:
+        """See Placement.close."""
+        with self._lock:
+            waiting = self._moving.pop(name, ())
+            super().close(name)
+        for held in waiting:
+            held.request.set_result(unknown(name))
 
     def move(self, name: str, node: str | None = None) -> str:
         """Let a session go to a process of that node, or of the one with most room; the node where it is
-        then. What was submitted for it before is done first. Raises ProtocolError where it cannot; the
-        session stays then.
+        then. What was submitted for it before is done first. Raises ProtocolError where it cannot, and the
+        session stays; or where it takes long, and it moves when it can.
         """
+        held: list[HeldFrame] = []
         with self._lock:
             home, number = self._homes.get(name, (None, 0))
             if home is None:
                 raise ProtocolError.of("session-not-found", f"no session is named {names.own(name)!r}")
             target = self._target(name, home, node)
             if target is None:
-                return self._where[home].node if home in self._where else ""
+                return self._where[home].node
             if name in self._moving:
                 raise ProtocolError.of("session-busy", "the session moves already", retry_after=1)
-            self._moving[name] = []
+            self._moving[name] = held
+        arrived: Future[str] = Future()
+        left = PendingFuture()
+        left.add_done_callback(lambda _: self._arrive(name, (home, number), target, held, arrived))
+        if not home.let_go(number, left):
+            left.set_result(b"")
         try:
-            left = PendingFuture()
-            if home.let_go(number, left):
-                left.result(MOVE_SECONDS)
+            return arrived.result(MOVE_SECONDS)
         except TimeoutError:
-            self._go_on(name)
             raise ProtocolError.of(
-                "session-busy", f"the session did not leave its node within {MOVE_SECONDS:g} s", retry_after=1
+                "session-busy",
+                f"the session did not leave its node within {MOVE_SECONDS:g} s; it does when it can",
+                retry_after=1,
             ) from None
+
+    def _arrive(
+        self, name: str, left: tuple[EngineProcess, int], target: EngineProcess, held: list[HeldFrame],
+        arrived: Future[str],
+    ) -> None:  # fmt: skip
+        """A session that moves has left its process, or that has ended: then another has the session, or
+        will have it.
+        """
         with self._lock:
-            # Where the process died meanwhile, another has the session by now.
-            if self._homes.get(name, (None, 0)) == (home, number) and home.alive:
+            if self._moving.get(name) is not held:
+                arrived.set_exception(ProtocolError.of("session-not-found", "the session was deleted"))
+                return
+            home, _ = left
+            if self._homes[name] == left and home.alive:
                 self._rooms.leave(home, names.owner(name))
-                if not self._takes(target) and node is None:
-                    target = next(filter(self._takes, self._processes), home)
                 self._house(name, self._entered(name, target), self._kept[name])
-            there = self._homes.get(name, (None, 0))[0]
+            at = self._where.get(self._homes[name][0]) if self._homes[name] != left else None
             self._go_on(name)
-            return self._where[there].node if there in self._where else ""
+        if at is None:
+            arrived.set_exception(
+                ProtocolError.of("device-lost", "the engine process ended; try again", retry_after=1)
+            )
+        else:
+            arrived.set_result(at.node)
 
     def _target(self, name: str, home: EngineProcess, node: str | None) -> EngineProcess | None:
         """Where a session goes that is to leave its process; None where it is there already. Called with the
@@ -261,26 +342,23 @@ class ClusterPlacement(EnginesPlacement):
                 "invalid-data",
                 f"session {names.own(name)!r} keeps no record (durability memory), so it cannot move",
             )
-        if node is None:
-            others = self._rooms.open_to(names.owner(name), lambda p: self._takes(p) and p is not home)
-            if not others:
-                raise ProtocolError.of("device-lost", "no other node takes sessions", retry_after=1)
-            return others[0]
         if home in self._where and self._where[home].node == node:
             return None
-        there = [p for p, host in self._where.items() if host.node == node and self._takes(p)]
-        if not there:
-            raise ProtocolError.of("invalid-data", f"no node {node!r} takes sessions")
-        return there[0]
+
+        def fits(process: EngineProcess) -> bool:
+            return self._takes(process) and process is not home and node in (None, self._where[process].node)
+
+        others = self._rooms.open_to(names.owner(name), fits)
+        if others:
+            return others[0]
+        if node is None:
+            raise ProtocolError.of("device-lost", "no other node takes sessions", retry_after=1)
+        raise ProtocolError.of("invalid-data", f"no node {node!r} takes sessions")
 
     def _go_on(self, name: str) -> None:
-        """Submit what came for a session while it moved."""
-        with self._lock:
-            for frame, request, why in self._moving.pop(name, ()):
-                if name in self._homes:
-                    super().carry(name, frame, request, why)
-                else:
-                    request.set_result(unknown(name))
+        """Submit what came for a session while it moved. Called with the lock."""
+        for held in self._moving.pop(name):
+            super().carry(name, held.frame, held.request, held.why)
 
     # -- nodes -------------------------------------------------------------------------------------
 
@@ -308,10 +386,9 @@ class ClusterPlacement(EnginesPlacement):
         with self._lock:
             if node not in {host.node for host in self._hosts.values()} | self._drained:
                 raise ProtocolError.of("invalid-data", f"the cluster has no node {node!r}")
-            (self._drained.add if drained else self._drained.discard)(node)
-            new = self._file.with_suffix(".new")
-            new.write_text("".join(f"{each}\n" for each in sorted(self._drained)))
-            new.rename(self._file)
+            changed = self._drained | {node} if drained else self._drained - {node}
+            _write(self._file, "".join(f"{each}\n" for each in sorted(changed)))
+            self._drained = changed
             self._change.notify_all()
 
     def on(self, node: str) -> list[str]:
@@ -325,3 +402,10 @@ class ClusterPlacement(EnginesPlacement):
         self._stopping.set()
         self._overseer.close()
         super().shutdown()
+
+
+def _write(path: Path, text: str) -> None:
+    """Let the file be that text, or what it was."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text)
+    new.rename(path)
