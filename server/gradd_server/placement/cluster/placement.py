@@ -157,7 +157,7 @@ class ClusterPlacement(EnginesPlacement):
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
             return False
         with self._lock:  # it may end at once: `_replace` finds it in its place
-            fresh = EngineProcess(link, self._task.device, self._replace, number)
+            fresh = EngineProcess(link, self._task.device, self._replace, number, node=host.node)
             self._where[fresh] = host
             if dead is None:
                 self._processes.append(fresh)
