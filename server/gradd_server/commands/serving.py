@@ -203,13 +203,15 @@ def _cluster_of(settings: Settings, rules: PagingRules) -> Placement:
     """The placement on a Ray cluster. Raises ImportError or RuntimeError if it is not possible."""
     from gradd_server.placement.cluster.nodes import AgentOrder, HostShares
     from gradd_server.placement.cluster.placement import LOOK_SECONDS, ClusterPlacement
+    from gradd_server.placement.gpus import MOST_GPUS
     from gradd_server.placement.link import EngineTask
     from gradd_server.placement.watch import LOOKS
 
     if importlib.util.find_spec("ray") is None:
         raise ImportError("--placement ray needs ray: pip install 'gradd[server,ray]'")
     said = settings.ray_share or ("num_gpus=1" if settings.device != "cpu" else "")
-    order = AgentOrder(settings.ray_address, HostShares.parse(said), settings.workers, LOOK_SECONDS)
+    each = settings.workers if settings.device == "cpu" else MOST_GPUS
+    order = AgentOrder(settings.ray_address, HostShares.parse(said), each, LOOK_SECONDS)
     task = EngineTask(
         settings.device, settings.threads, (settings.engine_silence_seconds or 60.0) / LOOKS,
         (settings.process_bytes, settings.tenant_bytes, 0), rules,

@@ -14,6 +14,7 @@ from gradd_server import cli
 from gradd_server.commands import exits
 from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile
+from gradd_server.placement.cluster.nodes import HostShares
 from gradd_server.placement.cluster.placement import ClusterPlacement
 
 from tests.server.cluster.hosts import cluster
@@ -142,3 +143,22 @@ def test_a_daemon_without_a_cluster_says_so(
         assert slug(Asking(url, operator)("GET", "/v1/nodes")) == "invalid-data"
         assert cli.main(["nodes", "--url", url]) == exits.UNAVAILABLE
     assert "no cluster" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "has", "most", "count"),
+    [
+        ("", {}, 1, 1),
+        ("", {"CPU": 4.0}, 3, 3),
+        ("gradd=1", {"CPU": 4.0}, 3, 0),
+        ("gradd=0.1", {"gradd": 1.0}, 64, 10),
+        ("num_gpus=1", {"GPU": 4.0, "CPU": 1.0}, 64, 4),
+        ("num_gpus=1,num_cpus=2,memory=8e9", {"GPU": 4.0, "CPU": 7.0, "memory": 32e9}, 64, 3),
+        ("num_gpus=0.5", {"GPU": 1.0}, 64, 2),
+        ("memory=8e9", {"memory": 7e9}, 64, 0),
+    ],
+)
+def test_a_node_has_as_many_hosts_as_it_has_room_for(
+    asked: str, has: dict[str, float], most: int, count: int
+) -> None:
+    assert HostShares.parse(asked).fitting(has, most) == count

@@ -22,7 +22,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from gradd_server.placement.cluster.actor import HOSTS
 from gradd_server.placement.cluster.links import Address
-from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, HostShares, NodeSeen
+from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, NodeSeen
 
 NAMESPACE = "gradd"
 ANSWER_SECONDS = 2.0
@@ -44,9 +44,12 @@ class Cluster:
 
     def look(self) -> ClusterSeen:
         """Start the hosts that are missing, and ask all where they are."""
-        nodes = [node for node in ray.nodes() if node["Alive"] and _has_room(node, self._order.shares)]
+        shares, each = self._order.shares, self._order.each
         names = {
-            f"host-{node['NodeID']}-{number}": node for node in nodes for number in range(self._order.each)
+            f"host-{node['NodeID']}-{number}": node
+            for node in ray.nodes()
+            if node["Alive"]
+            for number in range(shares.fitting(node["Resources"], each))
         }
         for name in self._hosts.keys() - names.keys():
             del self._hosts[name]
@@ -88,12 +91,6 @@ class Cluster:
     def _seen(self, name: str, node: dict[str, Any]) -> NodeSeen:
         address, pid = self._told.get(name, (None, 0))
         return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid)
-
-
-def _has_room(node: dict[str, Any], shares: HostShares) -> bool:
-    """Whether the node has at all what a host asks for; what others use of it is Ray's affair."""
-    wanted = {"CPU": shares.num_cpus, "GPU": shares.num_gpus, "memory": shares.memory, **shares.resources}
-    return all(node["Resources"].get(name, 0.0) >= amount for name, amount in wanted.items())
 
 
 def main() -> int:

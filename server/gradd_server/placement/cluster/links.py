@@ -39,6 +39,8 @@ SAID = struct.Struct(">cq")
 PID, BEAT, EXIT, REFUSED = b"p", b"b", b"x", b"r"
 KILL = b"k"
 
+UNTAKEN_SECONDS = 30.0
+"""Longest time for which the other machine may take nothing of what was sent."""
 FAREWELL_SECONDS = 0.2
 """Longest wait for the exit code of a process that was killed."""
 
@@ -94,6 +96,13 @@ class Greeting(NamedTuple):
     kind: bytes
 
 
+def _tune(sock: socket.socket) -> None:
+    """Send at once what is given, and give up who does not take it."""
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; else the system gives up after a quarter of an hour
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNTAKEN_SECONDS))
+
+
 def _proof(secret: str, nonce: bytes) -> bytes:
     return hmac.digest(secret.encode(), nonce, hashlib.sha256)
 
@@ -112,7 +121,7 @@ def exactly(sock: socket.socket, count: int) -> bytes:
 def greet(sock: socket.socket, secret: str) -> Greeting:
     """How a connection begins at the host. Raises OSError where who connects does not have the secret."""
     sock.settimeout(HANDSHAKE_SECONDS)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    _tune(sock)
     own = secrets.token_bytes(_NONCE)
     sock.sendall(own)
     proof = exactly(sock, _NONCE)
@@ -130,7 +139,7 @@ def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
     """The front's side. Raises OSError."""
     sock = socket.create_connection((address.host, address.port), HANDSHAKE_SECONDS)
     try:
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        _tune(sock)
         nonce = secrets.token_bytes(_NONCE)
         proof = _proof(address.secret, exactly(sock, _NONCE))
         sock.sendall(proof + _HELLO.pack(nonce, link, kind))

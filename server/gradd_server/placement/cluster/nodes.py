@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from gradd_server.placement.cluster.links import Address
@@ -50,6 +52,15 @@ class HostShares(msgspec.Struct, frozen=True):
             (own if name in ("num_cpus", "num_gpus", "memory") else others)[name] = float(amount)
         return cls(**own, resources=others)
 
+    def fitting(self, has: Mapping[str, float], most: int) -> int:
+        """How many hosts fit on a node that `has` these amounts by Ray's names, `most` of them; what others
+        use of it is Ray's affair.
+        """
+        asked = {"CPU": self.num_cpus, "GPU": self.num_gpus, "memory": self.memory, **self.resources}
+        # Amounts are added up as floats: ten times 0.1 fit into 1.
+        fit = (int(has.get(name, 0.0) / amount + 1e-6) for name, amount in asked.items() if amount)
+        return min(most, *fit, most)
+
 
 class AgentOrder(msgspec.Struct, frozen=True):
     """What the agent is to do: its first line of input, as JSON."""
@@ -58,6 +69,6 @@ class AgentOrder(msgspec.Struct, frozen=True):
     """Of the cluster, as in `ray.init`."""
     shares: HostShares
     each: int
-    """Hosts of a node."""
+    """Hosts of a node, where it has what so many ask for."""
     interval: float
     """Seconds between two looks."""
