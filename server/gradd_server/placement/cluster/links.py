@@ -96,10 +96,12 @@ class Greeting(NamedTuple):
     kind: bytes
 
 
-def _tune(sock: socket.socket) -> None:
-    """Send at once what is given, and give up who does not take it."""
+def _tune(sock: socket.socket, kind: bytes) -> None:
+    """Send at once what is given, and give up who does not take what is always read: an engine process takes
+    no envelopes while it runs one.
+    """
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; else the system gives up after a quarter of an hour
+    if kind == CONTROL and hasattr(socket, "TCP_USER_TIMEOUT"):  # else the system's quarter of an hour
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNTAKEN_SECONDS))
 
 
@@ -121,7 +123,6 @@ def exactly(sock: socket.socket, count: int) -> bytes:
 def greet(sock: socket.socket, secret: str) -> Greeting:
     """How a connection begins at the host. Raises OSError where who connects does not have the secret."""
     sock.settimeout(HANDSHAKE_SECONDS)
-    _tune(sock)
     own = secrets.token_bytes(_NONCE)
     sock.sendall(own)
     proof = exactly(sock, _NONCE)
@@ -131,6 +132,7 @@ def greet(sock: socket.socket, secret: str) -> Greeting:
     if kind not in (ENVELOPES, ORDERS, CONTROL):
         raise ConnectionError("a link has no such connection")
     sock.sendall(_proof(secret, nonce))
+    _tune(sock, kind)
     sock.settimeout(None)
     return Greeting(link, kind)
 
@@ -139,7 +141,7 @@ def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
     """The front's side. Raises OSError."""
     sock = socket.create_connection((address.host, address.port), HANDSHAKE_SECONDS)
     try:
-        _tune(sock)
+        _tune(sock, kind)
         nonce = secrets.token_bytes(_NONCE)
         proof = _proof(address.secret, exactly(sock, _NONCE))
         sock.sendall(proof + _HELLO.pack(nonce, link, kind))
