@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class NodeLoad(Struct, frozen=True):
-    """An engine process of a node."""
+    """An engine process of a node, or a drained node that has none."""
 
     node: str
     """Ray's id of the node."""
@@ -14,6 +14,7 @@ class NodeLoad(Struct, frozen=True):
     """The node's address."""
     device: str
     pid: int
+    """0 where there is no process."""
     up: bool
     """Whether it shows signs of life."""
     drained: bool

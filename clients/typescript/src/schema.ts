@@ -547,13 +547,14 @@ export interface NodeList {
   nodes: NodeLoad[];
 }
 
-/** An engine process of a node. */
+/** An engine process of a node, or a drained node that has none. */
 export interface NodeLoad {
   /** Ray's id of the node. */
   node: string;
   /** The node's address. */
   machine: string;
   device: string;
+  /** 0 where there is no process. */
   pid: number;
   /** Whether it shows signs of life. */
   up: boolean;

@@ -43,9 +43,9 @@ def _nodes(arguments: argparse.Namespace) -> int:
             print(json.dumps(node))
         else:
             line = "{node}\t{machine}\t{device}\tprocess {pid}\t{sessions} sessions".format(**node)
-            print(
-                line + ("" if node["up"] else "\tdoes not answer") + ("\tdrained" if node["drained"] else "")
-            )
+            if not node["up"]:
+                line += "\tdoes not answer" if node["pid"] else "\tis not there"
+            print(line + ("\tdrained" if node["drained"] else ""))
     return OK
 
 

@@ -282,6 +282,11 @@ def test_a_node_that_is_drained_gets_no_sessions(tmp_path: Path, monkeypatch: py
         with pytest.raises(ProtocolError, match="no node 'a' takes"):
             pair.move(keys[0], "a")
     with cluster(tmp_path, monkeypatch, "a", "b") as again:
+        NODES.stop("a")
+        NODES.tell()
+        gone, there = ("a", False, True), ("b", True, False)
+        until(lambda: [(s.node, s.pid > 0, s.drained) for s in again.nodes()] == [gone, there])
+    with cluster(tmp_path, monkeypatch, "a", "b") as again:
         assert [status.drained for status in again.nodes()] == [True, False]
         assert again.node_of(kept(again, tmp_path, "s0")) == "b"
         again.drain("a", drained=False)

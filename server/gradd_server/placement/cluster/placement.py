@@ -363,7 +363,7 @@ class ClusterPlacement(EnginesPlacement):
     # -- nodes -------------------------------------------------------------------------------------
 
     def nodes(self) -> list[NodeStatus]:
-        """The engine processes, by node."""
+        """The engine processes, by node, and drained nodes that have none."""
         with self._lock:
             counts = dict.fromkeys(self._processes, 0)
             for home, _ in self._homes.values():
@@ -377,6 +377,10 @@ class ClusterPlacement(EnginesPlacement):
                 for process, host in self._where.items()
                 if process in counts
             ]  # fmt: skip
+            machines = {host.node: host.machine for host in self._hosts.values()}
+            for node in self._drained - {status.node for status in found}:
+                machine = machines.get(node, "")
+                found.append(NodeStatus(node, machine, self._task.device, 0, False, True, 0))
         return sorted(found)
 
     def drain(self, node: str, drained: bool = True) -> None:
