@@ -35,7 +35,9 @@ def test_the_daemon_describes_itself(call: Caller) -> None:
     assert (said["name"], said["version"], said["wire"]) == ("gradd", VERSION, "gradd.v1")
     assert said["limits"] == {**LIMITS.as_dict(), "session_bytes": Settings().most_session_bytes}
     assert "bfloat16" in said["dtypes"]
-    assert said["extensions"] == ["json", "npy", "recording", "safetensors", "sites", "stream"]
+    assert said["extensions"] == [
+        "json", "npy", "recording", "reduce", "safetensors", "sites", "stream",
+    ]  # fmt: skip
 
 
 def test_ops(call: Caller, problem: Expect) -> None:

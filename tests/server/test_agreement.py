@@ -38,6 +38,7 @@ PLACES = {
     "ProfileOptions": ("POST", f"{SESSION}:profile"),
     "MeasureOptions": ("POST", f"{SESSION}:measure"),
     "CancelOptions": ("POST", f"{SESSION}:cancel"),
+    "ReduceOptions": ("POST", "/v1/sessions:reduce"),
 }
 """Where a body of each schema is sent."""
 
@@ -83,6 +84,16 @@ VALID: dict[str, list[Any]] = {
     "ProfileOptions": [{"on": True}, {"on": False}],
     "MeasureOptions": [{}, {"batches": 3}],
     "CancelOptions": [{}, {"writer": 0}, {"writer": 1, "seq": 3}],
+    "ReduceOptions": [
+        {"members": [{"session": "demo", "tensors": ["x"], "uploads": ["1.1"]}]},
+        {
+            "members": [
+                {"session": "demo", "tensors": ["x", "y"]},
+                {"session": "demo", "uploads": ["1.1", "1.2"]},
+            ]
+        },
+        {"members": [{"session": "demo", "tensors": ["x"], "uploads": ["1.3"]}], "op": "mean"},
+    ],
 }
 
 NAMES = [
@@ -115,6 +126,7 @@ def renew(daemon: Caller) -> None:
     daemon("DELETE", SESSION)
     daemon("DELETE", "/v1/sessions/other")
     assert daemon("PUT", SESSION).is_success
+    assert daemon("POST", f"{SESSION}:attach").is_success
     for name, form in {
         "x": {"data": [1.5, 2.5], "dtype": "float64", "requires_grad": True},
         "i": {"data": [0], "dtype": "int64"},
@@ -141,7 +153,8 @@ def agree(daemon: Caller, name: str, body: Any) -> bool:
 
 def test_every_body_of_the_document_is_tried() -> None:
     bodies = itertools.chain.from_iterable(said.request for said in OPERATIONS.values())
-    tried = {"ShareOptions", *PLACES}  # for that one a daemon with keys is needed: test_shares.py
+    # for these a daemon with keys is needed, or with a cluster: test_shares.py, cluster/test_nodes.py
+    tried = {"ShareOptions", "MoveOptions", *PLACES}
     assert {schemas.name_of(body.type) for body in bodies if body.type} == tried
     assert set(PLACES) == set(VALID)
 
