@@ -167,6 +167,7 @@ ENGINE = {
     "quota_bytes": 8 << 30,
     "counts": _COUNTS,
     "seconds": 0.25,
+    "node": "",
 }
 TENANT = {"tenant": "default", "sessions": 1, "bytes": 8, "batches": 2, "seconds": 0.25}
 ACTIVE = {

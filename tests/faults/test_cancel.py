@@ -86,7 +86,7 @@ class Kept(Peer):
         process = self.placement._processes[0]
         future = self.placement.submit(self.key, frame)
         number = process._number
-        while wait and process._running.cell[0] != number and not future.done():
+        while wait and process._link.running.cell[0] != number and not future.done():
             threading.Event().wait(0.001)
         return future
 
@@ -236,7 +236,7 @@ def test_a_batch_without_a_number_is_answered_once(placement: WorkersPlacement, 
     restarts = placement.engines().restarts
     running = placement.submit(one.key, frame)
     process = placement._processes[0]
-    while not process._running.cell[0]:
+    while not process._link.running.cell[0]:
         threading.Event().wait(0.001)
     threading.Event().wait(0.1)
     one.stop()

@@ -132,7 +132,7 @@ class EnginesPlacement:
         """See Placement.node_of."""
         with self._lock:
             process, _ = self._homes.get(name, (None, 0))
-        return process.node or None if process is not None else None
+        return process.node or None if process is not None and process.alive else None
 
     def device_of(self, name: str) -> str | None:
         """See Placement.device_of."""
