@@ -73,7 +73,7 @@ def test_without_room_for_a_process_tenants_share(
     def refuse(*_: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr("gradd_server.placement.workers.EngineProcess", refuse)
+    monkeypatch.setattr("gradd_server.placement.workers.near_link", refuse)
     other = housed(placement, "other", "s")
     other.put("x", [1.0])
     assert other.get("x").tolist() == [1.0]
