@@ -31,16 +31,12 @@ def seconds(text: str) -> float:
 
 def log_level(text: str) -> str:
     """One of LOG_LEVELS."""
-    if text not in LOG_LEVELS:
-        raise ValueError(f"{text!r} is not one of {', '.join(LOG_LEVELS)}")
-    return text
+    return _one_of(text, LOG_LEVELS)
 
 
 def log_format(text: str) -> str:
     """One of LOG_FORMATS."""
-    if text not in LOG_FORMATS:
-        raise ValueError(f"{text!r} is not one of {', '.join(LOG_FORMATS)}")
-    return text
+    return _one_of(text, LOG_FORMATS)
 
 
 def plain(text: str) -> str:
@@ -50,8 +46,12 @@ def plain(text: str) -> str:
 
 def placement(text: str) -> str:
     """One of PLACEMENTS."""
-    if text not in PLACEMENTS:
-        raise ValueError(f"{text!r} is not one of {', '.join(PLACEMENTS)}")
+    return _one_of(text, PLACEMENTS)
+
+
+def _one_of(text: str, names: tuple[str, ...]) -> str:
+    if text not in names:
+        raise ValueError(f"{text!r} is not one of {', '.join(names)}")
     return text
 
 

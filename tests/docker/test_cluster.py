@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import subprocess
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -232,12 +233,12 @@ def test_the_front_starts_its_node_again_where_it_ends(which: str, request: Any,
     given = {**environ, "GRADD_RAY_ADDRESS": "head:6379", "POD_IP": "10.0.0.1"}
     with subprocess.Popen(command, env=given, start_new_session=True) as process:
         try:
-            end = time.monotonic() + PATIENCE
+            end, pause = time.monotonic() + PATIENCE, threading.Event()
             log = tmp_path / "started"
             while not (log.exists() and log.read_text().count("\n") > 1):
                 assert time.monotonic() < end
                 assert process.poll() is None
-                time.sleep(0.05)
+                pause.wait(0.05)
             assert "--address=head:6379" in log.read_text()
             assert (tmp_path / "served").read_text() == "serve\n"
         finally:

@@ -24,7 +24,7 @@ from gradd_runtime.process import PagingRules, Running
 from gradd_server.machine import processor_budgets
 from gradd_server.placement.early import threads_of
 from gradd_server.placement.link import EngineLink, EngineTask
-from gradd_server.placement.watch import LOOKS
+from gradd_server.placement.watch import SilentLooks
 
 HANDSHAKE_SECONDS = 3.0
 """Longest wait for a host to take a connection, or for who connects to say who it is."""
@@ -180,18 +180,18 @@ def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.
     return EngineLink(front, orders, running, child, child, near=False)
 
 
-class FarChild:
+class FarChild(SilentLooks):
     """The front's end of the connection by which a host tells of an engine process, the `pid` there: a
     `Child` and its `Pulse`. Where no beats come the process is dead, or its host, or there is no network.
     """
 
     def __init__(self, sock: socket.socket, front: socket.socket, pid: int, running: Running) -> None:
+        super().__init__()
         self.pid = pid
         self._socket, self._front, self._running = sock, front, running
         self._change = threading.Condition()
         self._code: int | None = None
         self._beaten = False
-        self._missed = 0
         self._killed = False
         self._thread = threading.Thread(target=self._hear, name=f"gradd-beats-{pid}", daemon=True)
         self._thread.start()
@@ -217,18 +217,8 @@ class FarChild:
 
     def look(self) -> None:
         """See Pulse."""
-        self._missed = 0 if self._beaten else self._missed + 1
-        self._beaten = False
-
-    @property
-    def doubtful(self) -> bool:
-        """See Pulse."""
-        return self._missed > LOOKS // 2
-
-    @property
-    def over(self) -> bool:
-        """See Pulse."""
-        return self._missed >= LOOKS
+        beaten, self._beaten = self._beaten, False
+        self._looked(beaten)
 
     def kill(self) -> None:
         """See Child. A host that is not reached is left alone: its processes can keep nothing any more once
