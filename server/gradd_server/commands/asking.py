@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from gradd_protocol import advice, runtimefile
 
 from gradd_server.commands.exits import Unavailable
-from gradd_server.datadir import holder_url
-from gradd_server.settings import BadConfig, default_data_dir
+from gradd_server.datadir import default_data_dir, holder_url
+from gradd_server.settings import BadConfig
 
 TIMEOUT = 30.0
 """Longest wait for a daemon (s), unless something else is said: one that is busy is not dead."""
