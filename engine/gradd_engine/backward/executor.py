@@ -66,7 +66,7 @@ class GraphTask:
         #: ``inputs=`` names where it accumulates
         self.targeted = targets is not None
         self._capture: dict[Node, dict[int, list[int]]] = {}
-        self._needed: set[Node] | None = None
+        self.needed: set[Node] | None = None  # the nodes that lead to what is asked for; None: all
         self._run: set[Node] | None = None
         nodes, order = _reach([e.node for e, _ in roots])
         self._dependencies = nodes
@@ -80,7 +80,7 @@ class GraphTask:
         elif targets is not None:
             ends = list(targets)
         if ends is not None:
-            self._needed = _leading_to(order, {e.node for e in ends})
+            self.needed = _leading_to(order, {e.node for e in ends})
             self._run = _leading_to(order, {e.node for e in ends}, strict=True)
             if targets is not None:
                 self._run |= {e.node for e in ends}
@@ -115,10 +115,10 @@ class GraphTask:
                 if node.opaque:
                     self.blind = True
                     node.reached()
-        if len(roots) > 1 and self._needed is not None:
+        if len(roots) > 1 and self.needed is not None:
             # As in PyTorch, where several roots hang on a node of their own: one that leads nowhere is not
             # visited, while a single root always is (its hooks run).
-            roots = [(e, g) for e, g in roots if e.node in self._needed]
+            roots = [(e, g) for e, g in roots if e.node in self.needed]
         if Node.turned:
             roots = [(e, shaped(e, g, at)) for at, (e, g) in enumerate(roots)]
         for edge, g in roots:
@@ -152,7 +152,7 @@ class GraphTask:
 
     def will_run(self, node: Node) -> bool:
         """Whether the pass visits this node; RuntimeError for a leaf that `grad` is about."""
-        found = node in self._dependencies and (self._needed is None or node in self._needed)
+        found = node in self._dependencies and (self.needed is None or node in self.needed)
         if found and node.leaf and node in self._capture:
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "
@@ -175,7 +175,7 @@ class GraphTask:
         state.grad, state.task = self.create and state.inference is None, self
         self._backend = None
         try:
-            if self.skip and self._needed is None:
+            if self.skip and self.needed is None:
                 self._skim()
             while self._ready:
                 self.step()
@@ -279,7 +279,7 @@ class GraphTask:
     def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
         """Hand a node's gradients to the nodes behind it."""
         buffers = self._buffers
-        dependencies, needed = self._dependencies, self._needed
+        dependencies, needed = self._dependencies, self.needed
         at = -1
         for edge in node.edges:
             at += 1
