@@ -166,7 +166,7 @@ WEIGHTS = list(TABLE.values())
 
 
 def run(torch: Any, seed: int) -> list[Any]:
-    """What the loop of `seed` gives, step by step."""
+    """What the loop of `seed` gives, step by step. Lists are values of one tensor."""
     body = Body(seed)
     w = torch.tensor([0.5, -1.0, 0.25], dtype=torch.float64, requires_grad=True)
     m = torch.tensor([[0.5, 2.0], [-0.5, 1.0]], dtype=torch.float64, requires_grad=True)
@@ -184,10 +184,10 @@ def run(torch: Any, seed: int) -> list[Any]:
                     told.append((n, text, "nothing there"))
                 except ERRORS as error:
                     told.append((n, text, f"{type(error).__name__}: {str(error)[:70]}"))
-            told.append((n, "seen", seen))
-            told.append((n, "leaves", [x.tolist() for x in (w, m)]))
-            told.append((n, "grads", [None if x.grad is None else x.grad.tolist() for x in (w, m)]))
+            told.append((n, "seen", tuple(seen)))
+            told.append((n, "leaves", tuple(x.tolist() for x in (w, m))))
+            told.append((n, "grads", tuple(None if x.grad is None else x.grad.tolist() for x in (w, m))))
             for name, t in env.items():
                 if hasattr(t, "requires_grad"):
-                    told.append((n, name, [t.requires_grad, t.detach().tolist()]))
+                    told.append((n, name, (t.requires_grad, t.detach().tolist())))
     return told
