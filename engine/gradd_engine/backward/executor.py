@@ -226,7 +226,6 @@ class GraphTask:
         """Run a pass whose bodies are all skipped: every node gets a gradient, and only where one arrives
         matters. A node that refuses is left to the walk, which says what ran before it.
         """
-        keep = self.keep
         try:
             for node in self._dependencies:
                 if not node.leaf:
@@ -238,7 +237,7 @@ class GraphTask:
         for node in self._dependencies:
             if node.leaf:
                 self._arrive(node)
-            elif not keep:
+            elif not self.keep:
                 node.release()
 
     def _skim_in_order(self) -> None:
@@ -269,7 +268,7 @@ class GraphTask:
         self.visited += 1
         grads = self._buffers.pop(node, None) or [None] * node.width
         if not self.skip and (node.retainers or self._capture):
-            self._take(node, grads)
+            self._take(node, grads, grads)
         call = self._call if node.leaf or self._run is not None else self._body
         found = call(node, grads)
         if self.anomaly and not self.skip:
@@ -308,12 +307,14 @@ class GraphTask:
             if self.anomaly:
                 self.trail.append(node)
             grads = self._buffers.pop(node, None) or [None] * node.width
+            asked = grads
             if self._stops(GRADIENTS, node):
                 grads = answered((yield Callback(GRADIENTS, node, grads)), len(grads))
-            self._take(node, grads)
             if self._run is not None and node not in self._run:
+                self._take(node, grads, grads)
                 self._pass_on(node, [None] * len(node.edges))
                 continue
+            self._take(node, grads, asked)  # in PyTorch hooks change what is asked for only where a pass ends
             if self._stops(PREHOOKS, node):
                 grads = answered((yield Callback(PREHOOKS, node, grads)), len(grads))
             found: Sequence[Any]
@@ -339,8 +340,8 @@ class GraphTask:
                 check_gradients(node, found, self.visited)
             self._pass_on(node, found)
 
-    def _take(self, node: Node, grads: list[Any]) -> None:
-        """Keep the gradients that tensors retain and that were asked for."""
+    def _take(self, node: Node, grads: list[Any], asked: list[Any]) -> None:
+        """Keep the gradients that tensors retain, and those that were asked for."""
         if node.retainers:
             for nr, ref in node.retainers.items():
                 t = ref()
@@ -350,15 +351,13 @@ class GraphTask:
             assert self.captured is not None
             for nr, slots in self._capture.get(node, {}).items():
                 for i in slots:
-                    self.captured[i] = grads[nr]
+                    self.captured[i] = asked[nr]
 
     def _call(self, node: Node, grads: list[Any]) -> Sequence[Any]:
         """Run a node, where it leads to what is asked for."""
         if self._run is not None and node not in self._run:
             return [None] * len(node.edges)
-        if isinstance(node, AccumulateGrad):
-            return self._accumulate(node, grads)
-        return self._body(node, grads)
+        return self._accumulate(node, grads) if isinstance(node, AccumulateGrad) else self._body(node, grads)
 
     def _accumulate(self, node: AccumulateGrad, grads: list[Any]) -> Sequence[Any]:
         box = [grads.pop()]
