@@ -104,9 +104,12 @@ class Body:
                 f"{a}.exp_()", f"{a}.tanh_()",
             ]
         )  # fmt: skip
-        target = next((to for to in (f"{a}[{i}:]", f"{a}[{i}]", f"{a}[..., {i}]") if how.startswith(to)), a)
-        if read is not None and value in how or how == f"{a}.copy_({b})":
-            self.copies[len(self.steps)] = a, target, b, read or b, " = " in how
+        if how == f"{a}.copy_({b})":
+            self.copies[len(self.steps)] = a, a, b, b, False
+        elif read is not None and how.endswith((f" {read}", f"({read})")):
+            parts = [f"{a}[{i}:]", f"{a}[{i}]", f"{a}[..., {i}]", f"{a}.t()"]
+            target = next((part for part in parts if how.startswith(part)), a).replace(".t()", ".T")
+            self.copies[len(self.steps)] = a, target, b, read, " = " in how
         with_grad = self.rng.random() < 0.85
         self.add(how if with_grad else "with torch.no_grad():\n    " + how.replace("\n", "\n    "))
 
@@ -183,8 +186,8 @@ def places(t: Any) -> Any:
 
 
 def reads_what_it_wrote(env: dict[str, Any], copy: tuple[str, str, str, str, bool]) -> bool:
-    """Whether an element is written from a place that another element is written to. PyTorch refuses that only
-    in tensors without gaps, and in others what is read depends on the order in which it goes through memory.
+    """Whether an element is written from a place that another element is written to. PyTorch refuses that in
+    tensors without gaps only: in others what it reads depends on the order in which it goes through memory.
     """
     a, target, b, value, assigned = copy
     if not all(hasattr(env.get(name), "stride") for name in (a, b)):

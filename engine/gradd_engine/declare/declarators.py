@@ -75,8 +75,8 @@ class InPlace:
     node: str = ""
     number_nodes: dict[str, str] | None = None
     check_values: Callable[..., None] | None = None
-    #: ``expanded(xp, target, *inputs, **attrs)`` writes what it changes into an expanded target, whose elements
-    #: share memory, one after another; without it such a target is refused
+    #: ``expanded(xp, target, *inputs, **attrs)`` writes what it changes into an expanded target, one element
+    #: after another, since some share memory; without it such a target is refused
     expanded: Callable[..., None] | None = None
     #: see `Expanded.warnings`
     warnings: Callable[..., Sequence[str]] = lambda *inputs, **attrs: ()

@@ -105,8 +105,8 @@ def _placed(t: Tensor, base: Tensor, at: Any, turned: bool) -> None:
 
 
 def check_part(base: Edge | None, view: TensorMeta) -> None:
-    """RuntimeError where a pass goes on to the base of a view that was written, and elements of the view share
-    memory: PyTorch copies the gradient of what was there into that of the base, once the written op has run.
+    """RuntimeError where a pass goes on to the base of a view that was written, and elements of the view
+    share memory: PyTorch copies their gradient into that of the base, once the written op has run.
     """
     if base is not None and overlaps_itself(view.shape, view.strides):
         task = state.task

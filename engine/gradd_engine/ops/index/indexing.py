@@ -309,9 +309,7 @@ def _mask_first(target: Any, x: Any, others: Any) -> bool:
     return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
 
 
-def _put_warnings(
-    input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False
-) -> Sequence[str]:
+def _put_warnings(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Sequence[str]:
     """What PyTorch warns of, which fills one number in under one mask."""
     filled = not accumulate and _mask_first(input, values, (indices, values))
     return [_PUT, MASKED] if filled else [_PUT]
