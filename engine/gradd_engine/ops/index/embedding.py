@@ -14,7 +14,7 @@ from ...schema import named, type_name
 from ...tensor import Node, Tensor
 from ..elementwise import eq, where
 from ..shape import reshape
-from ..shared import CPP, element, fits, number_first
+from ..shared import CPP, element, fill_shared, fits, number_first
 from . import dynamic
 from .indexing import MASKED, add_at
 
@@ -42,7 +42,7 @@ def _masked_fill_impl(xp: Any, a: Any, mask: Any, value: Any) -> Any:
 
 
 def _masked_fill_expanded(xp: Any, out: Any, mask: Any, value: Any) -> None:
-    out[xp.broadcast_to(mask, out.shape)] = element(value, out.dtype)
+    fill_shared(xp, out, mask, element(value, out.dtype))
 
 
 masked_fill: Op = kernel(

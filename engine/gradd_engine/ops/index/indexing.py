@@ -29,7 +29,7 @@ from ...declare import LINEAR, InPlace, composite, kernel, of_expanded
 from ...kernels import apply_at
 from ..elementwise import mul
 from ..shared import constants as create
-from ..shared import literal, zeros
+from ..shared import literal, memory_of, zeros
 from .dynamic import ShapeDependsOnValuesError, nonzero_op
 from .slicing import select
 
@@ -281,7 +281,7 @@ def _masks(xp: Any, indices: Any) -> list[bool]:
 
 def _put_expanded(xp: Any, out: Any, indices: Any, values: Any, accumulate: bool) -> None:
     """Write one element after another: the last one stays, or all are added."""
-    memory = out[tuple(slice(None) if step else slice(1) for step in out.strides)]
+    memory = memory_of(out)
     at, values = _places(xp, out, indices, values)
     each = xp.broadcast_to(xp.arange(memory.size).reshape(memory.shape), out.shape)[at]
     values = xp.broadcast_to(values, each.shape).reshape(-1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, contiguous_strides, dtypes, wrap_dim
 from ...declare import LINEAR, InPlace, composite, kernel, public, view
 from ...tensor import Tensor
+from ..shared import fill_shared
 from .copies import contiguous_copy
 from .reshape import flatten
 from .view_ops import as_strided_backward, expand
@@ -127,11 +128,11 @@ def _triangle_infer(input: Tensor, diagonal: int, name: str) -> Meta:
 
 
 def _zero_above(xp: Any, out: Any, diagonal: int) -> None:
-    out[xp.broadcast_to(~xp.tri(*out.shape[-2:], diagonal, dtype=bool), out.shape)] = 0
+    fill_shared(xp, out, ~xp.tri(*out.shape[-2:], diagonal, dtype=bool), out.dtype.type(0))
 
 
 def _zero_below(xp: Any, out: Any, diagonal: int) -> None:
-    out[xp.broadcast_to(xp.tri(*out.shape[-2:], diagonal - 1, dtype=bool), out.shape)] = 0
+    fill_shared(xp, out, xp.tri(*out.shape[-2:], diagonal - 1, dtype=bool), out.dtype.type(0))
 
 
 tril: Op = kernel(
