@@ -195,3 +195,24 @@ def test_no_gradient_goes_on_to_the_base(T: Any) -> None:
     c.expand(2, 3).masked_fill_(T.tensor([True, False, True]), v)
     (found,) = T.autograd.grad(c.sum(), [v])  # which nobody asked for here
     assert found.tolist() == 4.0
+
+
+def test_a_function_that_wrote_to_one_hands_no_gradient_on(T: Any) -> None:
+    class Fill(T.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, x: Any, v: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.fill_(2)
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return grads[0] * 0, grads[0].sum()
+
+    w, v = T.ones(2, requires_grad=True), T.ones((), requires_grad=True)
+    b = w * 1
+    Fill.apply(b.expand(3, 2), v)
+    (found,) = T.autograd.grad(b.sum(), [v], retain_graph=True)
+    assert found.tolist() == 6.0
+    with pytest.raises(RuntimeError, match=f"^{SHARED}"):
+        b.sum().backward()
+    assert w.grad is None
