@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import socket
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +20,7 @@ from gradd_server.fronts.leads import Front, Lead, Leads, this_machine
 from gradd_server.placement.cluster.nodes import AgentOrder, HostShares
 from gradd_server.placement.cluster.overseer import Overseer
 from gradd_server.placement.cluster.placement import LOOK_SECONDS, ClusterPlacement
+from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.gpus import MOST_GPUS
 from gradd_server.placement.link import EngineTask
 from gradd_server.placement.watch import LOOKS
@@ -93,12 +95,16 @@ def _order(settings: Settings, each: int) -> AgentOrder:
 def _placement(
     settings: Settings, rules: PagingRules, overseer: Overseer, each: int, lead: int
 ) -> ClusterPlacement:
-    """Raises RuntimeError where no node runs engine processes."""
+    """Raises RuntimeError where no node runs engine processes, or Ray's certificates do not load."""
+    try:
+        tls = Tls.of(os.environ)
+    except OSError as refused:
+        raise RuntimeError(f"Ray's certificates (RAY_TLS_...): {refused}") from None
     task = EngineTask(
         settings.device, settings.threads, (settings.engine_silence_seconds or 60.0) / LOOKS,
         (settings.process_bytes, settings.tenant_bytes, 0), rules,
     )  # fmt: skip
     return ClusterPlacement(
         overseer, each, task, lead, settings.data_dir / "drained", STOP_SECONDS,
-        settings.node_silence_seconds, settings.cancel_grace, settings.max_batch_seconds,
+        settings.node_silence_seconds, settings.cancel_grace, settings.max_batch_seconds, tls,
     )  # fmt: skip

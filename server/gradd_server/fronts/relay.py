@@ -44,7 +44,7 @@ class End(asyncio.Protocol):
             far.writelines(one._early)
             one._early.clear()
             if one._said_all:
-                far.write_eof()
+                far.write_eof() if far.can_write_eof() else far.close()
             one._pause(False)
 
     def _far(self) -> asyncio.Transport | None:
@@ -65,11 +65,16 @@ class End(asyncio.Protocol):
             self._pause()
 
     def eof_received(self) -> bool:
-        """See asyncio. The other way may go on."""
+        """See asyncio. The other way may go on, but not with TLS."""
         self._said_all = True
-        if (far := self._far()) is not None:
+        own, far = self._transport, self._far()
+        halves = own is not None and own.can_write_eof()
+        if far is None:
+            return halves
+        if halves and far.can_write_eof():
             far.write_eof()
-        return self._other is None or not self._other._said_all
+            return self._other is not None and not self._other._said_all
+        return False
 
     def pause_writing(self) -> None:
         """See asyncio."""

@@ -24,6 +24,7 @@ from gradd_runtime.process import Bulk, FileOrder, Order, Pending, PendingFuture
 from gradd_server.placement.cluster.links import far_link
 from gradd_server.placement.cluster.nodes import ClusterSeen, NodeSeen
 from gradd_server.placement.cluster.overseer import Overseer
+from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.engines import LONGEST_TICK, EnginesPlacement, put_off
 from gradd_server.placement.gpus import DeviceRooms
 from gradd_server.placement.link import EngineTask
@@ -79,17 +80,17 @@ class ClusterPlacement(EnginesPlacement):
     """The Placement interface over the engine processes of the nodes that `overseer` sees, `each` on a node.
 
     `task`: what each is to be; 0 threads shares a node's cores. `lead`: the number of the front's lead.
-    `drained`: a file with the nodes that get no sessions. `grace`, `silence`, `cancel_grace`,
-    `batch_seconds`: see EnginesPlacement. Raises RuntimeError where no node of the cluster runs engine
-    processes.
+    `drained`: a file with the nodes that get no sessions. `tls`: how what goes to nodes is encrypted, if it
+    is. `grace`, `silence`, `cancel_grace`, `batch_seconds`: see EnginesPlacement. Raises RuntimeError where
+    no node of the cluster runs engine processes.
     """
 
     def __init__(
         self, overseer: Overseer, each: int, task: EngineTask, lead: int, drained: Path, grace: float = 30.0,
-        silence: float = 30.0, cancel_grace: float = 5.0, batch_seconds: float = 0.0,
+        silence: float = 30.0, cancel_grace: float = 5.0, batch_seconds: float = 0.0, tls: Tls | None = None,
     ) -> None:  # fmt: skip
         super().__init__(grace, silence, cancel_grace, batch_seconds)
-        self._task, self._each = task, each
+        self._task, self._each, self._tls = task, each, tls
         self._hosts: dict[str, NodeSeen] = {}
         """Those of the nodes that are alive, by name."""
         self._where: dict[EngineProcess, NodeSeen] = {}
@@ -159,7 +160,7 @@ class ClusterPlacement(EnginesPlacement):
             return Begun.NOT_YET
         try:
             beat = min(self._interval / 2, LONGEST_TICK)
-            link = far_link(host.address, self._task, self._each, beat)
+            link = far_link(host.address, self._task, self._each, beat, self._tls)
         except OSError as refused:
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
             return Begun.REFUSED if isinstance(refused, ConnectionRefusedError) else Begun.NOT_YET
