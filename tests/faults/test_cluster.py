@@ -2,8 +2,9 @@
 training clients costs nothing that was acknowledged, and nothing is applied twice.
 
 `GRADD_NODE_FAULTS` says how many faults (`make faults-cluster`: 50), `GRADD_NODE_KINDS` of which kinds,
-`GRADD_NODE_SEED` in which order, `GRADD_NODE_CLIENTS` under how many clients, `GRADD_NODE_SESSIONS` how many sessions are opened, moved and
-drained.
+`GRADD_NODE_SEED` in which order, `GRADD_NODE_CLIENTS` under how many clients, `GRADD_NODE_SESSIONS` how many
+sessions are opened, moved and drained. The head is among what is killed where there is a Redis for what it
+knows.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from gradd_server.fronts.leads import Leads
 from gradd_server.keys import KeyFile
 
 from tests.faults.daemon import Daemon
-from tests.faults.nodes import SHARE, RayNodes, parent, signalled, whole_node
+from tests.faults.nodes import SHARE, RayNodes, keeps_head, parent, signalled, whole_node
 from tests.faults.trainings import Expected, Progress, train_on
 from tests.waiting import PATIENCE
 
@@ -43,7 +44,9 @@ NODES, FRONTS = 3, 2
 SILENCE = 4.0
 #: seconds that a client waits for one answer, before it asks the other front
 ASKING = 5.0
-KINDS = ("engine", "front", "pause", "node", "front pause", "move", "actor")
+KINDS: tuple[str, ...] = ("engine", "front", "pause", "node", "front pause", "move", "actor")
+if keeps_head():
+    KINDS += ("head",)
 KINDS = tuple(filter(None, os.environ.get("GRADD_NODE_KINDS", "").split(","))) or KINDS
 
 
@@ -111,6 +114,8 @@ class Lab:
             self.leading().kill()
         elif kind == "front pause":
             self._stop([self.leading().process.pid])
+        elif kind == "head":
+            self.nodes.kill_head()
         else:
             for entry in self.ask("GET", "/v1/sessions").json()["sessions"]:
                 self.ask("POST", f"/v1/sessions/{entry['name']}:move")
