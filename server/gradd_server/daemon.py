@@ -50,6 +50,9 @@ class CannotListen(OSError):
 ANSWER_TICKS = 20
 """Tenths of a second for answering abandoned work."""
 
+LOST_SECONDS = 2
+"""Seconds for answering abandoned work where another front leads."""
+
 TLS_TICKS = 10
 """Tenths of a second between two looks at the certificate."""
 
@@ -117,7 +120,7 @@ class Server(uvicorn.Server):
             self._manager.tell(WATCHDOG=1)
         if self._lost.is_set() and not self.gave_up:
             logger.warning("another front took the lead: this one has no sessions any more")
-            self._give_up()
+            self._give_up(LOST_SECONDS)
             self.should_exit = True
         if self._draining:
             if not self._front.draining.is_set():
@@ -139,9 +142,10 @@ class Server(uvicorn.Server):
         if self._certificate is not None:
             self._certificate.refresh(force=True)
 
-    def _give_up(self) -> None:
+    def _give_up(self, seconds: int = 0) -> None:
+        """Let what is in flight be answered so, for which there are so many seconds."""
         self.gave_up = True
-        self.config.timeout_graceful_shutdown = 0
+        self.config.timeout_graceful_shutdown = seconds
         logger.warning("%d requests and batches in flight are given up", self._front.unanswered)
         self._placement.abandon()
 
