@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from gradd_server.app import create_app
-from gradd_server.fronts.leads import Front, Lead, Leads
+from gradd_server.fronts.leads import FrontAddress, Lead, Leads
 from gradd_server.settings import Settings
 from gradd_server.stores import ABOUT, Stores
 
@@ -144,7 +144,7 @@ def test_without_a_data_directory_nothing_is_kept(
 def leads(tmp_path: Path) -> Leads:
     made = Leads(tmp_path / "leads")
     for after in range(2):
-        assert made.take(after, Front("http://front:4733", ""))
+        assert made.take(after, FrontAddress("http://front:4733", ""))
     return made
 
 
@@ -196,7 +196,7 @@ def test_of_two_folders_that_of_the_later_lead_counts(leads: Leads, tmp_path: Pa
 
 def test_files_of_a_session_are_where_it_was_made(leads: Leads, tmp_path: Path) -> None:
     record = under(leads, 2, tmp_path).make("default", "a", OPTIONS)
-    assert leads.take(2, Front("http://front:4733", ""))
+    assert leads.take(2, FrontAddress("http://front:4733", ""))
     third = under(leads, 3, tmp_path)
     assert len(list(third.found())) == 1
     assert third.snapshots("default", "a") == record.parent / "snapshots"

@@ -16,7 +16,7 @@ from gradd_server.commands.exits import Unavailable
 from gradd_server.daemon import url_of
 from gradd_server.datadir import DataDir
 from gradd_server.fronts.following import Follower, Unreachable
-from gradd_server.fronts.leads import Front, Lead, Leads, this_machine
+from gradd_server.fronts.leads import FrontAddress, Lead, Leads, this_machine
 from gradd_server.placement.cluster.nodes import AgentOrder, HostShares
 from gradd_server.placement.cluster.overseer import Overseer
 from gradd_server.placement.cluster.placement import LOOK_SECONDS, ClusterPlacement
@@ -49,9 +49,9 @@ def lead_in_turn(
     if importlib.util.find_spec("ray") is None:
         raise Unavailable("--placement ray needs ray: pip install 'gradd[server,ray]'")
     url = url_of(listener, settings.tls)
-    own = Front(_reached(settings, listener, url), this_machine())
+    own = FrontAddress(_reached(settings, listener, url), this_machine())
 
-    def told(front: Front) -> None:
+    def told(front: FrontAddress) -> None:
         text = f"gradd {VERSION} listens on {url} and passes connections on to {front.url}, which leads"
         announce(text, url=url, version=VERSION)
         manager.tell(READY=1, STATUS=f"Passes connections on to {front.url}")

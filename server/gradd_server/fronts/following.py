@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 import uvloop
 
-from gradd_server.fronts.leads import Front, Lead, Leads
+from gradd_server.fronts.leads import FrontAddress, Lead, Leads
 from gradd_server.fronts.relay import Relay
 from gradd_server.texts import is_loopback
 
@@ -47,7 +47,7 @@ class Found(enum.Enum):
     """Nobody listens there any more."""
 
 
-def look(front: Front, seconds: float) -> Found:
+def look(front: FrontAddress, seconds: float) -> Found:
     """Ask a front whether it lives, and wait so long for any answer."""
     parts = urllib.parse.urlsplit(front.url)
     address = parts.hostname or "", parts.port
@@ -77,7 +77,12 @@ class Follower:
     """
 
     def __init__(
-        self, leads: Leads, own: Front, listener: socket.socket, silence: float, told: Callable[[Front], None]
+        self,
+        leads: Leads,
+        own: FrontAddress,
+        listener: socket.socket,
+        silence: float,
+        told: Callable[[FrontAddress], None],
     ) -> None:
         self._leads, self._own, self._listener = leads, own, listener
         self._silence = silence
@@ -116,7 +121,7 @@ class Follower:
                 await self._pause()
         return None
 
-    async def _follow(self, number: int, front: Front) -> None:
+    async def _follow(self, number: int, front: FrontAddress) -> None:
         """Pass connections on to `front` as long as it answers, and leads. Raises Unreachable."""
         self._told(front)
         parts = urllib.parse.urlsplit(front.url)
@@ -133,7 +138,7 @@ class Follower:
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._stopped.wait()
 
-    def _is_gone(self, number: int, front: Front | None) -> bool:
+    def _is_gone(self, number: int, front: FrontAddress | None) -> bool:
         """Whether the front that has that lead will not come back; one that was where this front listens now
         will not. Raises Unreachable.
         """
@@ -161,5 +166,5 @@ class Follower:
         return time.monotonic() - self._since > max(self._silence, START_SECONDS * starts)
 
 
-def _is_here(front: Front) -> bool:
+def _is_here(front: FrontAddress) -> bool:
     return is_loopback(urllib.parse.urlsplit(front.url).hostname or "")

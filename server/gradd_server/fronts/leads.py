@@ -22,7 +22,7 @@ KEPT = 1000
 """Files of earlier leads that stay: who was stopped since one of them finds that it leads no more."""
 
 
-class Front(msgspec.Struct, frozen=True):
+class FrontAddress(msgspec.Struct, frozen=True):
     """A front, as the file of its lead tells of it."""
 
     url: str
@@ -38,7 +38,7 @@ class Leads:
         self._folder = folder
         folder.mkdir(mode=0o700, exist_ok=True)
 
-    def latest(self) -> tuple[int, Front | None]:
+    def latest(self) -> tuple[int, FrontAddress | None]:
         """The number of the latest lead, 0 before the first, and whose it is; None where nobody says, for who
         took it died at that.
         """
@@ -46,11 +46,11 @@ class Leads:
         while self.is_over(number):  # a list may be old
             number += 1
         try:
-            return number, msgspec.json.decode(self._file(number).read_bytes(), type=Front)
+            return number, msgspec.json.decode(self._file(number).read_bytes(), type=FrontAddress)
         except (FileNotFoundError, msgspec.MsgspecError):
             return number, None
 
-    def take(self, after: int, front: Front) -> bool:
+    def take(self, after: int, front: FrontAddress) -> bool:
         """Let `front` have the lead after that one; False where another has it."""
         try:
             with self._file(after + 1).open("xb") as file:

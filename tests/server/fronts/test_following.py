@@ -13,7 +13,7 @@ import httpx
 import pytest
 from gradd_server.fronts import following
 from gradd_server.fronts.following import Follower, Found, Unreachable, look
-from gradd_server.fronts.leads import Front, Lead, Leads
+from gradd_server.fronts.leads import FrontAddress, Lead, Leads
 
 from tests.server.one_front import front
 from tests.server.test_reach import certificate
@@ -28,21 +28,21 @@ class Following:
     def __init__(self, folder: Path, silence: float = PATIENCE) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        self.own = Front(self.url, HERE)
+        self.own = FrontAddress(self.url, HERE)
         self.leads = Leads(folder / "leads")
         self.lead: Lead | None = None
         self.failure: Exception | None = None
-        self.followed: list[Front] = []
+        self.followed: list[FrontAddress] = []
         self._told, self.over = threading.Condition(), threading.Event()
         self.follower = Follower(self.leads, self.own, self.listener, silence, self._follows)
         self._thread = threading.Thread(target=self._run)
 
-    def _follows(self, other: Front) -> None:
+    def _follows(self, other: FrontAddress) -> None:
         with self._told:
             self.followed.append(other)
             self._told.notify_all()
 
-    def follows(self, other: Front) -> bool:
+    def follows(self, other: FrontAddress) -> bool:
         with self._told:
             return self._told.wait_for(lambda: self.followed[-1:] == [other], PATIENCE)
 
@@ -79,30 +79,30 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def silent() -> Iterator[Front]:
+def silent() -> Iterator[FrontAddress]:
     """One whose system takes connections, and that says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield Front(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
+        yield FrontAddress(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
 
 
 @pytest.fixture
-def gone() -> Front:
+def gone() -> FrontAddress:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        return Front(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
+        return FrontAddress(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
 
 
-def test_a_look_tells_who_is_here(silent: Front, gone: Front) -> None:
+def test_a_look_tells_who_is_here(silent: FrontAddress, gone: FrontAddress) -> None:
     with front() as url:
-        assert look(Front(url, HERE), PATIENCE) is Found.HERE
+        assert look(FrontAddress(url, HERE), PATIENCE) is Found.HERE
     assert look(silent, 0.1) is Found.SILENT
     assert look(gone, PATIENCE) is Found.GONE
-    assert look(Front("http://host.invalid:1", ""), PATIENCE) is Found.SILENT
+    assert look(FrontAddress("http://host.invalid:1", ""), PATIENCE) is Found.SILENT
 
 
 def test_a_look_speaks_tls(tmp_path: Path) -> None:
     with front(tls=certificate(tmp_path)) as url:
-        assert look(Front(url, HERE), PATIENCE) is Found.HERE
-        assert look(Front(url.replace("https", "http"), HERE), 0.5) is Found.SILENT
+        assert look(FrontAddress(url, HERE), PATIENCE) is Found.HERE
+        assert look(FrontAddress(url.replace("https", "http"), HERE), 0.5) is Found.SILENT
 
 
 def test_the_first_leads_at_once(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_the_first_leads_at_once(tmp_path: Path) -> None:
 
 def test_one_that_follows_passes_on(tmp_path: Path) -> None:
     with front() as url:
-        leader = Front(url, HERE)
+        leader = FrontAddress(url, HERE)
         assert Leads(tmp_path / "leads").take(0, leader)
         with Following(tmp_path) as one:
             assert one.follows(leader)
@@ -125,7 +125,7 @@ def test_one_that_follows_passes_on(tmp_path: Path) -> None:
         assert one.failure is None
 
 
-def test_where_the_leader_is_gone_one_takes_the_lead(tmp_path: Path, gone: Front) -> None:
+def test_where_the_leader_is_gone_one_takes_the_lead(tmp_path: Path, gone: FrontAddress) -> None:
     assert Leads(tmp_path / "leads").take(0, gone)
     with Following(tmp_path) as one:
         assert one.number() == 2
@@ -134,7 +134,7 @@ def test_where_the_leader_is_gone_one_takes_the_lead(tmp_path: Path, gone: Front
 
 def test_all_follow_who_leads_then(tmp_path: Path) -> None:
     with front() as url, front() as later:
-        leader, second = Front(url, HERE), Front(later, HERE)
+        leader, second = FrontAddress(url, HERE), FrontAddress(later, HERE)
         assert Leads(tmp_path / "leads").take(0, leader)
         with Following(tmp_path) as one, Following(tmp_path) as two:
             assert one.follows(leader)
@@ -146,7 +146,7 @@ def test_all_follow_who_leads_then(tmp_path: Path) -> None:
 
 def test_when_the_leader_ends_one_leads_and_the_others_follow_it(tmp_path: Path) -> None:
     leading = front()
-    leader = Front(leading.__enter__(), HERE)
+    leader = FrontAddress(leading.__enter__(), HERE)
     assert Leads(tmp_path / "leads").take(0, leader)
     with Following(tmp_path) as one, Following(tmp_path) as two:
         assert one.follows(leader)
@@ -161,7 +161,7 @@ def test_when_the_leader_ends_one_leads_and_the_others_follow_it(tmp_path: Path)
         assert not other.over.is_set()
 
 
-def test_what_waits_while_nobody_leads_is_answered_by_who_does(tmp_path: Path, gone: Front) -> None:
+def test_what_waits_while_nobody_leads_is_answered_by_who_does(tmp_path: Path, gone: FrontAddress) -> None:
     assert Leads(tmp_path / "leads").take(0, gone)
     with Following(tmp_path) as one, httpx.Client(trust_env=False, timeout=PATIENCE) as client:
         assert one.number() == 2
@@ -176,7 +176,7 @@ def test_what_waits_while_nobody_leads_is_answered_by_who_does(tmp_path: Path, g
         assert answers == [204]
 
 
-def test_one_that_says_nothing_is_given_up_after_its_silence(tmp_path: Path, silent: Front) -> None:
+def test_one_that_says_nothing_is_given_up_after_its_silence(tmp_path: Path, silent: FrontAddress) -> None:
     leads = Leads(tmp_path / "leads")
     assert leads.take(0, silent)
     leads.serve(1)
@@ -185,7 +185,7 @@ def test_one_that_says_nothing_is_given_up_after_its_silence(tmp_path: Path, sil
 
 
 def test_one_that_starts_is_given_more_time(
-    tmp_path: Path, silent: Front, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, silent: FrontAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "ANSWER_SECONDS", 0.05)
     leads = Leads(tmp_path / "leads")
@@ -215,8 +215,8 @@ def test_a_front_that_is_started_again_leads_again(tmp_path: Path) -> None:
         assert one.number() == 2
 
 
-def test_two_machines_cannot_both_be_this_one(tmp_path: Path, silent: Front) -> None:
-    assert Leads(tmp_path / "leads").take(0, Front(silent.url, "another machine"))
+def test_two_machines_cannot_both_be_this_one(tmp_path: Path, silent: FrontAddress) -> None:
+    assert Leads(tmp_path / "leads").take(0, FrontAddress(silent.url, "another machine"))
     with Following(tmp_path) as one:
         assert one.over.wait(PATIENCE)
         assert isinstance(one.failure, Unreachable)
@@ -227,8 +227,8 @@ def test_two_machines_cannot_both_be_this_one(tmp_path: Path, silent: Front) -> 
 def test_a_signal_ends_it(tmp_path: Path) -> None:
     with front() as url, socket.create_server(("127.0.0.1", 0)) as listener:
         leads = Leads(tmp_path / "leads")
-        assert leads.take(0, Front(url, HERE))
-        own = Front(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
+        assert leads.take(0, FrontAddress(url, HERE))
+        own = FrontAddress(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
         follower = Follower(
             leads, own, listener, PATIENCE, lambda _: os.kill(os.getpid(), signal.SIGTERM)
         )  # fmt: skip

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from gradd_server.fronts import leads as module
-from gradd_server.fronts.leads import Front, Lead, Leads, this_machine
+from gradd_server.fronts.leads import FrontAddress, Lead, Leads, this_machine
 
 from tests.waiting import PATIENCE
 
-ONE, OTHER = Front("http://one:4733", "here"), Front("http://other:4733", "there")
+ONE, OTHER = FrontAddress("http://one:4733", "here"), FrontAddress("http://other:4733", "there")
 
 
 @pytest.fixture
@@ -29,10 +29,10 @@ def test_nobody_leads_before_the_first(leads: Leads) -> None:
 
 
 def test_a_lead_is_given_once(tmp_path: Path) -> None:
-    fronts = [Front(f"http://front-{n}:4733", "") for n in range(16)]
+    fronts = [FrontAddress(f"http://front-{n}:4733", "") for n in range(16)]
     begin = threading.Barrier(len(fronts))
 
-    def take(front: Front) -> list[bool]:
+    def take(front: FrontAddress) -> list[bool]:
         own = Leads(tmp_path / "leads")
         begin.wait(PATIENCE)
         return [own.take(after, front) for after in range(5)]

@@ -62,7 +62,7 @@ class Tls:
         return _pump().seal(sock, self._contexts[ssl.Purpose.SERVER_AUTH], came=False)
 
 
-class Pump:
+class TlsPump:
     """Carries octets between TLS and connections within the machine, on a thread of its own for as long as
     the process lives.
     """
@@ -117,5 +117,5 @@ def _pair() -> tuple[socket.socket, socket.socket]:
 
 
 @cache
-def _pump() -> Pump:
-    return Pump()
+def _pump() -> TlsPump:
+    return TlsPump()
