@@ -90,11 +90,19 @@ class Stores:
         if durable:
             for place in (folder, folder.parent, self._home):
                 sync_folder(place)
-        # After it is written: who leads later looks for sessions when it does.
-        if self._lead is not None and self._lead.is_over():
+        try:
+            self.check()
+        except OSError:
             self._discard(folder)
-            raise OSError(errno.ESTALE, "another front leads")
+            raise
         self._folders[tenant, name] = folder
+
+    def check(self) -> None:
+        """Raise OSError where another front leads by now, which may not know of what was written: it looks
+        for files when it takes the lead. So whoever has written asks, before telling that it has.
+        """
+        if self._lead is not None and self._lead.is_over():
+            raise OSError(errno.ESTALE, "another front leads")
 
     def incoming(self) -> Path:
         """A new path for the file of a snapshot that a session is to begin at; who asks deletes it."""

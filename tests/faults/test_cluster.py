@@ -12,7 +12,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter, defaultdict
@@ -21,6 +24,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import gradd
 import httpx
 import pytest
 from gradd_server.fronts.leads import Leads
@@ -236,3 +240,59 @@ def test_sessions_are_spread_moved_and_drained(lab: Lab, tally: Callable[..., No
         differing += lab.ask("GET", f"/v1/sessions/{name}/tensors/x").json()["data"] != [n]
     tally("sessions of a cluster that were opened, moved and drained", SESSIONS, differing=differing)
     assert lab.ask("POST", f"/v1/nodes/{first['node']}:resume").status_code == 204
+
+
+def test_the_pages_commands_do_what_it_says(lab: Lab) -> None:
+    page = (Path(__file__).parents[2] / "docs/cluster.md").read_text()
+    commands = re.findall(r"^    gradd (nodes.*)$", page, re.MULTILINE)
+    assert len(commands) == 4
+    assert lab.ask("PUT", "/v1/sessions/training").status_code == 201
+    for command in commands:
+        before = lab.ready()
+        (home,) = (lab.ask("GET", "/v1/sessions/training").json()["node"],)
+        said = command.replace("5c17", home[:8]).split()
+        run = subprocess.run(
+            [sys.executable, "-m", "gradd_server", *said],
+            env={**os.environ, "GRADD_URL": lab.url, "GRADD_API_KEY": lab.key},
+            capture_output=True, text=True, timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        there = lab.ask("GET", "/v1/sessions/training").json()["node"]
+        if said == ["nodes"]:
+            assert all(node["node"][:8] in run.stdout for node in before)
+        else:
+            assert (there == home) is (said[1] == "resume")
+        if said[1:2] == ["drain"]:
+            drained = home
+            assert {node["node"] for node in lab.seen() if node["drained"]} == {home}
+            assert lab.ask("POST", f"/v1/nodes/{drained}:resume").status_code == 204
+    assert lab.ask("DELETE", "/v1/sessions/training").status_code == 204
+
+
+def test_a_script_trains_on_while_fronts_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADD_API_KEY", lab.key)
+
+    def trained(url: str, name: str | None, between: Callable[[int], None]) -> list[Any]:
+        with gradd.connect(url, session=name):
+            gradd.manual_seed(5)
+            model = gradd.nn.Sequential(gradd.nn.Linear(8, 16), gradd.nn.Dropout(0.2), gradd.nn.Linear(16, 1))
+            optimizer = gradd.optim.Adam(model.parameters(), lr=0.01)
+            losses = []
+            for step in range(60):
+                between(step)
+                optimizer.zero_grad()
+                loss = (model(gradd.randn(32, 8)) ** 2).mean()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+            return [losses, [p.tolist() for p in model.parameters()]]
+
+    def end(step: int) -> None:
+        if step in (20, 40):
+            lab.leading().kill()
+
+    lab.ready()
+    expected = trained(lab.url, "undisturbed", lambda step: None)
+    assert trained(lab.url, "unaware", end) == expected
+    for name in ("undisturbed", "unaware"):
+        gradd.delete_session(name, lab.url)
