@@ -19,8 +19,17 @@ _PLAIN: Final = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP
 _BARE: Final = re.compile(r"(?:[a-z]+:)?/{0,2}([\w.-]+|\[[\da-f:]+\])(?::(\d{1,5}))?/?", re.IGNORECASE)
 
 
+def addresses(url: str) -> list[str]:
+    """What is said to be a daemon's URL: of a daemon with several fronts, those of each, between commas."""
+    return [each.strip().rstrip("/") for each in url.split(",")]
+
+
 def mistake(url: str) -> str:
-    """What is wrong with a URL that is to be a daemon's, and what to write; empty where nothing is."""
+    """What is wrong with a URL, or with several between commas, that are to be a daemon's, and what to write;
+    empty where nothing is.
+    """
+    if "," in url:
+        return next(filter(None, map(mistake, addresses(url))), "")
     try:
         parts = urlsplit(url)
         known = parts.scheme in _SCHEMES

@@ -11,6 +11,7 @@ import signal
 import socket
 import stat
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
@@ -26,6 +27,7 @@ from starlette.types import ASGIApp
 from gradd_server.app import create_admin, create_app
 from gradd_server.connections import Connections
 from gradd_server.datadir import DataDir
+from gradd_server.fronts.leads import Lead
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
 from gradd_server.keyring import Keyring
@@ -47,6 +49,9 @@ class CannotListen(OSError):
 
 ANSWER_TICKS = 20
 """Tenths of a second for answering abandoned work."""
+
+LOST_SECONDS = 2
+"""Seconds for answering abandoned work where another front leads."""
 
 TLS_TICKS = 10
 """Tenths of a second between two looks at the certificate."""
@@ -80,6 +85,7 @@ class Server(uvicorn.Server):
         gate.front.connections = lambda: len(self.server_state.connections)
         self._draining = self._hung_up = False
         self._ticks_left = round(gate.front.settings.drain_timeout * 10)
+        self._lost = threading.Event()
         self.gave_up = False
         """Whether work in flight was abandoned."""
 
@@ -95,6 +101,10 @@ class Server(uvicorn.Server):
         self.should_exit = self.force_exit = self._draining
         self._draining = True
 
+    def lose(self) -> None:
+        """Another front leads: abandon what is in flight, and stop. Can be called on any thread."""
+        self._lost.set()
+
     def handle_hangup(self, sig: int, frame: FrameType | None) -> None:
         """Note that keys and certificate are to be read again."""
         self._hung_up = True
@@ -108,6 +118,10 @@ class Server(uvicorn.Server):
             self._certificate.refresh()
         if self._watch_ticks and counter % self._watch_ticks == 0:
             self._manager.tell(WATCHDOG=1)
+        if self._lost.is_set() and not self.gave_up:
+            logger.warning("another front took the lead: this one has no sessions any more")
+            self._give_up(LOST_SECONDS)
+            self.should_exit = True
         if self._draining:
             if not self._front.draining.is_set():
                 self._front.draining.set()
@@ -128,9 +142,10 @@ class Server(uvicorn.Server):
         if self._certificate is not None:
             self._certificate.refresh(force=True)
 
-    def _give_up(self) -> None:
+    def _give_up(self, seconds: int = 0) -> None:
+        """Let what is in flight be answered so, for which there are so many seconds."""
         self.gave_up = True
-        self.config.timeout_graceful_shutdown = 0
+        self.config.timeout_graceful_shutdown = seconds
         logger.warning("%d requests and batches in flight are given up", self._front.unanswered)
         self._placement.abandon()
 
@@ -166,10 +181,13 @@ def serve(
     certificate: Certificate | None = None,
     admin: socket.socket | None = None,
     manager: ServiceManager | None = None,
+    lead: Lead | None = None,
 ) -> bool:
-    """Serve until a signal; returns whether all work was finished. Raises CannotListen."""
+    """Serve until a signal, or until another front takes the `lead`, if there may be such; returns whether
+    all work was finished. Raises CannotListen.
+    """
     logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
-    url = _url(listener, settings.tls)
+    url = url_of(listener, settings.tls)
     with contextlib.ExitStack() as stack:
         keys = local = None
         try:
@@ -181,7 +199,7 @@ def serve(
             local = stack.enter_context(LocalKey(url))
             keys = Keyring(KeyFile(data.path), local.secret)
         data.publish(url)
-        stores = Stores(data.path / "sessions")
+        stores = Stores(data.path / "sessions", lead)
         gate = create_app(settings, placement, ops, stores=stores, keys=keys, checks={"data_dir": data.fault})
         if settings.traces:
             from gradd_server.telemetry.traces import Traces, exporter_to
@@ -193,7 +211,8 @@ def serve(
             f"{_who_may_connect(local)}"
         )
         app: ASGIApp = gate
-        sockets = [listener]
+        # What comes after this front leads no more waits there for it to pass it on.
+        sockets = [listener if lead is None else listener.dup()]
         if admin is not None:
             admin.listen()
             sockets.append(admin)
@@ -202,11 +221,13 @@ def serve(
             if private:
                 stack.callback(Path(name).unlink, missing_ok=True)
             app = Listeners(gate, {name if private else name[1]: create_admin(gate.front, private)})
-            where = f"unix:{name}" if private else _url(admin, settings.tls)
+            where = f"unix:{name}" if private else url_of(admin, settings.tls)
             start_line += f" Metrics are at {where}."
         gc.freeze()  # a full collection through all modules would stop every stream meanwhile
 
         def on_start() -> None:
+            if lead is not None:
+                lead.serve()
             announce(start_line, url=url, version=VERSION)
             if manager is not None:
                 manager.tell(READY=1, STATUS=f"Listens on {url}")
@@ -222,6 +243,8 @@ def serve(
             manager,
         )
         signal.signal(signal.SIGHUP, server.handle_hangup)
+        if lead is not None:
+            lead.on_lost = server.lose
         server.run(sockets)
         return not server.gave_up
 
@@ -319,7 +342,7 @@ def _is_left_over(path: str) -> bool:
         return probe.connect_ex(path) == errno.ECONNREFUSED
 
 
-def _url(listener: socket.socket, tls: bool = False) -> str:
+def url_of(listener: socket.socket, tls: bool = False) -> str:
     """Where this machine reaches the listener."""
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

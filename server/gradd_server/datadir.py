@@ -1,4 +1,4 @@
-"""The data directory: mode 0700, used by one daemon at a time."""
+"""The data directory: mode 0700, used by one daemon at a time, or by the fronts of one cluster."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ LOOK_SECONDS = 1.0
 """Longest time for which an answer of `DataDir.fault` is given again."""
 
 
+def default_data_dir() -> Path:
+    """The default data directory: `$XDG_DATA_HOME/gradd`, else `~/.local/share/gradd`."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
+
+
 class CannotCreate(OSError):
     """The data directory cannot be created or written; the command exits with 73."""
 
@@ -26,12 +31,13 @@ class Locked(RuntimeError):
 
 
 class DataDir:
-    """The directory at `path`, locked until `close` or the end of the process.
+    """The directory at `path`, locked until `close` or the end of the process, if it is `shared` against
+    those only that do not share it.
 
     Raises CannotCreate or Locked.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shared: bool = False) -> None:
         self.path = path
         self._fault, self._looked = "", -LOOK_SECONDS
         make_private(path)
@@ -40,7 +46,7 @@ class DataDir:
         except OSError as refused:
             raise CannotCreate(f"{path}: {refused.strerror or refused}") from None
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
             holder = os.read(self._descriptor, 256).decode("ascii", "replace").split()
             os.close(self._descriptor)
@@ -48,7 +54,8 @@ class DataDir:
                 f"{path} is in use by another daemon (process {' at '.join(holder)}). Connect to that one, "
                 "stop it, or choose another directory: --data-dir"
             ) from None
-        self._write(f"{os.getpid()}\n")
+        if not shared:
+            self._write(f"{os.getpid()}\n")
 
     def publish(self, url: str) -> None:
         """Write the daemon's URL, for commands that look for it (`holder_url`)."""

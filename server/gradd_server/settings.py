@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gradd_server import texts
+from gradd_server.datadir import default_data_dir
 from gradd_server.machine import memory_bytes, most_files, processor_budgets
 
 MOST_BYTES = 1 << 40
@@ -22,22 +23,19 @@ MOST_CONNECTIONS = 10_000
 LEAST_TRAFFIC = 512 << 20
 """Bytes of requests and answers under way, on however small a machine."""
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+Parse = Callable[[str], Any]
 
 
 class BadConfig(ValueError):
     """An invalid setting; the command exits with 78."""
 
 
-def _setting(
-    default: Any, parse: Callable[[str], Any], help: str, metavar: str = "", repeat: bool = False
-) -> Any:
-    metadata = {"parse": parse, "help": help, "metavar": metavar, "repeat": repeat}
-    return dataclasses.field(default=default, metadata=metadata)
+def _said(parse: Parse, help: str, metavar: str = "", repeat: bool = False) -> Mapping[str, Any]:
+    return {"parse": parse, "help": help, "metavar": metavar, "repeat": repeat}
 
 
-def default_data_dir() -> Path:
-    """The default data directory: `$XDG_DATA_HOME/gradd`, else `~/.local/share/gradd`."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
+def _setting(default: Any, parse: Parse, help: str, metavar: str = "", repeat: bool = False) -> Any:
+    return dataclasses.field(default=default, metadata=_said(parse, help, metavar, repeat))
 
 
 def chosen_data_dir(said: Path | None, environ: Mapping[str, str]) -> Path:
@@ -56,11 +54,7 @@ class Settings:
     port: int = _setting(4733, texts.port, "port to listen on; 0 takes a free one", "PORT")
     data_dir: Path = dataclasses.field(
         default_factory=default_data_dir,
-        metadata={
-            "parse": texts.path,
-            "help": "where the daemon keeps its data (mode 0700)",
-            "metavar": "DIR",
-        },
+        metadata=_said(texts.path, "where the daemon keeps its data (mode 0700)", "DIR"),
     )
     auth: bool = _setting(
         True, texts.switch, "ask for an API key; without, on loopback only, every local user can connect"
@@ -70,15 +64,14 @@ class Settings:
     )
     tls_cert: Path | None = dataclasses.field(
         default=None,
-        metadata={
-            "parse": texts.path,
-            "help": "certificate (PEM, with its chain) to serve https with; read again when it changes",
-            "metavar": "FILE",
-        },
+        metadata=_said(
+            texts.path,
+            "certificate (PEM, with its chain) to serve https with; read again when it changes",
+            "FILE",
+        ),
     )
     tls_key: Path | None = dataclasses.field(
-        default=None,
-        metadata={"parse": texts.path, "help": "the certificate's private key (PEM)", "metavar": "FILE"},
+        default=None, metadata=_said(texts.path, "the certificate's private key (PEM)", "FILE")
     )
     allowed_hosts: str = _setting(
         "",
@@ -127,6 +120,13 @@ class Settings:
     )
     node_silence_seconds: float = _setting(
         10.0, texts.seconds, "seconds without a sign of life after which a node's sessions go to others", "S"
+    )
+    front_address: str = _setting(
+        "",
+        texts.reached,
+        "where other fronts of the cluster reach this one; empty: at --host and --port, or by the machine's "
+        "name",
+        "HOST[:PORT]",
     )
     workers: int = _setting(
         1, texts.count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
@@ -294,8 +294,8 @@ class Settings:
             raise BadConfig(f"--workers 0: the daemon's own process has one GPU, not {settings.device}")
         if settings.placement == "ray":
             settings._check_cluster()
-        elif settings.ray_address or settings.ray_share:
-            raise BadConfig("--ray-address and --ray-share are for --placement ray")
+        elif settings.ray_address or settings.ray_share or settings.front_address:
+            raise BadConfig("--ray-address, --ray-share and --front-address are for --placement ray")
         if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
             raise BadConfig(
                 f"--max-workers {settings.max_workers} is for engine processes in all, and there are "

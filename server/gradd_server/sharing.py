@@ -40,5 +40,6 @@ async def _write(sessions: Sessions, tenant: str, name: str, shares: list[Share]
     try:
         if path is not None:
             await asyncio.to_thread(write, path, shares)
+            await asyncio.to_thread(sessions.stores.check)
     except OSError as error:
         raise unkept(error, "the shares of the session cannot be written") from None

@@ -3,11 +3,16 @@
 A folder has ``session.json`` (tenant, name and options of the session, and which record is its) beside the
 record.
 The front knows sessions by that file alone; a folder without it is being made or deleted, and goes.
+
+Where several fronts share the directory, a folder's name ends with the number of the lead under which it
+was made. So one who leads no more, and has not noticed, touches no folder of who does; of two folders of a
+session that of the later lead counts.
 """
 
 from __future__ import annotations
 
 import base64
+import errno
 import logging
 import os
 import secrets
@@ -19,11 +24,13 @@ from typing import Any
 import msgspec
 from gradd_runtime.store import make_record, sync_folder
 
+from gradd_server.fronts.leads import Lead
 from gradd_server.shares import FILE_NAME
 
 logger = logging.getLogger("gradd.server")
 
 ABOUT = "session.json"
+SNAPSHOTS = "snapshots"
 _TRASH, _INCOMING = ".deleted-", ".incoming-"
 
 
@@ -41,12 +48,15 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Stores:
-    """The sessions kept in the folder `home`, which one daemon at a time holds. Every method may raise
-    OSError.
+    """The sessions kept in the folder `home`, which one daemon at a time holds, or the front that has the
+    `lead`. Every method may raise OSError.
     """
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, lead: Lead | None = None) -> None:
+        self._home, self._lead = home, lead
+        self._number = 0 if lead is None else lead.number
+        #: folders of sessions that are there
+        self._folders: dict[tuple[str, str], Path] = {}
         home.mkdir(mode=0o700, exist_ok=True)
 
     def make(self, tenant: str, name: str, options: Mapping[str, Any]) -> Path:
@@ -57,9 +67,8 @@ class Stores:
 
     def prepare(self, tenant: str, name: str, options: Mapping[str, Any]) -> Path:
         """`make`, but for what says that the session is there: until `confirm` a restart finds none."""
+        self.remove(tenant, name)
         folder = self._folder(tenant, name)
-        if folder.exists():
-            self._discard(folder)
         folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700)
         # Another session of this name may still be open somewhere, and removes what SQLite had beside it.
@@ -68,7 +77,7 @@ class Stores:
         return record
 
     def confirm(self, tenant: str, name: str, options: Mapping[str, Any], record: Path) -> None:
-        """See `prepare`."""
+        """See `prepare`. OSError where another front leads by now, which may not know of it."""
         folder = record.parent
         durable = options["durability"] == "disk"
         new = folder / f"{ABOUT}.new"
@@ -81,16 +90,29 @@ class Stores:
         if durable:
             for place in (folder, folder.parent, self._home):
                 sync_folder(place)
+        try:
+            self.check()
+        except OSError:
+            self._discard(folder)
+            raise
+        self._folders[tenant, name] = folder
+
+    def check(self) -> None:
+        """Raise OSError where another front leads by now, which may not know of what was written: it looks
+        for files when it takes the lead. So whoever has written asks, before telling that it has.
+        """
+        if self._lead is not None and self._lead.is_over():
+            raise OSError(errno.ESTALE, "another front leads")
 
     def incoming(self) -> Path:
         """A new path for the file of a snapshot that a session is to begin at; who asks deletes it."""
-        return self._home / f"{_INCOMING}{secrets.token_hex(8)}"
+        return self._home / f"{_INCOMING}{secrets.token_hex(8)}.{self._number}"
 
     def snapshots(self, tenant: str, name: str) -> Path:
         """The folder of the session's snapshots that are taken by hand; it is there once one was. It goes
         with the session, also with one that is kept in memory.
         """
-        return self._folder(tenant, name) / "snapshots"
+        return self._folder(tenant, name) / SNAPSHOTS
 
     def shares(self, tenant: str, name: str) -> Path:
         """The file of the session's shares; it goes with the session, as snapshots do."""
@@ -99,6 +121,7 @@ class Stores:
     def remove(self, tenant: str, name: str) -> None:
         """Delete a session's files, if there are any."""
         folder = self._folder(tenant, name)
+        self._folders.pop((tenant, name), None)
         if folder.exists():
             self._discard(folder)
 
@@ -108,17 +131,29 @@ class Stores:
         """
         for trash in self._home.glob(f"{_TRASH}*"):
             shutil.rmtree(trash, ignore_errors=True)
-        for file in (*self._home.glob(f"{_INCOMING}*"), *self._home.glob("*/*/snapshots/*.new")):
-            file.unlink(missing_ok=True)
-        for folder in sorted(self._home.glob("*/*/")):
+        for file in (*self._home.glob(f"{_INCOMING}*"), *self._home.glob(f"*/*/{SNAPSHOTS}/*.new")):
+            if self._is_past(file):
+                file.unlink(missing_ok=True)
+        found: dict[tuple[str, str], tuple[dict[str, Any], Path]] = {}
+        for folder in sorted(self._home.glob("*/*/"), key=_lead_of, reverse=True):
             if not (folder / ABOUT).exists():
-                shutil.rmtree(folder, ignore_errors=True)
+                if self._is_past(folder):
+                    shutil.rmtree(folder, ignore_errors=True)
                 continue
             about = self._about(folder)
             if isinstance(about, str):
                 logger.error("%s is left alone: %s", folder / ABOUT, about)
+            elif (about.tenant, about.name) in found:
+                self._discard(folder)
             else:
-                yield about.tenant, about.name, about.options, folder / about.record
+                found[about.tenant, about.name] = about.options, folder / about.record
+                self._folders[about.tenant, about.name] = folder
+        for (tenant, name), (options, record) in sorted(found.items(), key=lambda each: each[0]):
+            yield tenant, name, options, record
+
+    def _is_past(self, path: Path) -> bool:
+        """Whether it was made under this lead, or an earlier one."""
+        return self._lead is None or _lead_of(path) <= self._number
 
     def folders(self) -> Iterator[tuple[Path, About | str]]:
         """The folder of each session, and what it is or why that cannot be told. Nothing is changed."""
@@ -130,7 +165,11 @@ class Stores:
             about = _decode((folder / ABOUT).read_bytes())
         except (OSError, ValueError, msgspec.MsgspecError) as error:
             return str(error)
-        if self._folder(about.tenant, about.name) != folder or Path(about.record).name != about.record:
+        there = self._home / _encoded(about.tenant) / _encoded(about.name)
+        if (
+            folder.with_name(folder.name.partition(".")[0]) != there
+            or Path(about.record).name != about.record
+        ):
             return "it is of another session"
         return about
 
@@ -154,7 +193,15 @@ class Stores:
         shutil.rmtree(trash, ignore_errors=True)
 
     def _folder(self, tenant: str, name: str) -> Path:
-        return self._home / _encoded(tenant) / _encoded(name)
+        """Of a session, or of one that is to be made."""
+        made = f"{_encoded(name)}.{self._number}" if self._number else _encoded(name)
+        return self._folders.get((tenant, name)) or self._home / _encoded(tenant) / made
+
+
+def _lead_of(path: Path) -> int:
+    """The number of the lead under which it was made; 0 for those of a daemon that is alone."""
+    number = path.name.rpartition(".")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def _encoded(name: str) -> str:

@@ -111,6 +111,14 @@ def host_names(text: str) -> str:
     return text
 
 
+def reached(text: str) -> str:
+    """The name or address of a host, and a port if it is said."""
+    said = re.fullmatch(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?", text)
+    if text and (said is None or not 0 < int(said[1] or 1) < 1 << 16):
+        raise ValueError(f"{text!r} is not HOST or HOST:PORT (and an IPv6 address is in [ ])")
+    return text
+
+
 def origins(text: str) -> str:
     """Origins of pages, with commas, as browsers write them; * for any."""
     return ",".join(_origin(said.strip()) for said in text.split(",") if said.strip())

@@ -13,7 +13,7 @@ import pytest
 from gradd._transports.tracing import trace_headers
 from gradd_runtime.catalog import ops
 
-from tests.server.fronts import front
+from tests.server.one_front import front
 
 pytest.importorskip("opentelemetry.sdk", reason="OpenTelemetry is not installed (the extra otel)")
 

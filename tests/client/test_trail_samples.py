@@ -99,6 +99,35 @@ def test_no_sample_of_an_op_tells_that_there_is_a_trail(part: int) -> None:
     assert answered > 100
 
 
+WRITES: dict[str, Callable[[Any, Any], Any]] = {
+    "dropout_": lambda x, _: gradd.dropout_(x, 0.5, True),
+    "functional dropout": lambda x, _: gradd.nn.functional.dropout(x, 0.5, True, inplace=True),
+    "dropout of channels": lambda x, _: gradd.nn.functional.dropout2d(x, 0.5, True, inplace=True),
+    "rrelu_": lambda x, _: gradd.rrelu_(x, training=True),
+    "rrelu_ in evaluation": lambda x, _: gradd.rrelu_(x),
+    "running statistics": lambda x, kept: gradd.nn.functional.instance_norm(x, kept, kept + 1),
+    "statistics that stay": lambda x, kept: gradd.nn.functional.instance_norm(
+        x, kept, kept + 1, use_input_stats=False
+    ),
+}
+
+
+@pytest.mark.parametrize("grad", [True, False])
+@pytest.mark.parametrize("name", WRITES)
+def test_what_an_answered_op_writes_to_counts_it(name: str, grad: bool) -> None:
+    with gradd.connect("local:") as session:
+        counts = []
+        for _ in range(6):
+            x, kept = gradd.ones(2, 3, 4, 4), gradd.ones(3)
+            session.flush()
+            with gradd.set_grad_enabled(grad):
+                WRITES[name](x, kept)
+            counts.append((x._version, kept._version))
+    assert len(set(counts)) == 1
+    stays = name == "statistics that stay"
+    assert counts[0] == ((0, 0 if stays else 1) if "statistics" in name else (1, 0))
+
+
 def _some(*keys: str) -> Iterator[list[Body]]:
     for bodies in all_bodies():
         if bodies and bodies[0].key in keys:

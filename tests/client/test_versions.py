@@ -20,7 +20,7 @@ from gradd_runtime.process import InlinePlacement
 from gradd_server.replies import json_response, respond
 
 from tests.client.in_loops import run
-from tests.server.fronts import front
+from tests.server.one_front import front
 
 
 @pytest.fixture

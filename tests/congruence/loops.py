@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 REPETITIONS = 5
 ERRORS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
 SHAPES = [(), (2,), (3,), (2, 2), (3, 2), (2, 3)]
@@ -26,6 +28,9 @@ class Body:
         self.rng = random.Random(seed)
         self.names = ["w", "m"]
         self.steps: list[tuple[str, Step]] = []
+        #: of steps that write what they read of a tensor: its name and what is written to, that which is read
+        #: and how, and whether it is an assignment
+        self.copies: dict[int, tuple[str, str, str, str, bool]] = {}
         self._made = 0
         for _ in range(self.rng.randrange(3, 12)):
             (kind,) = self.rng.choices(KINDS, WEIGHTS)
@@ -86,6 +91,7 @@ class Body:
         """A change in place, of a tensor or through a view of it."""
         a, b, i = self.name(), self.name(), self.rng.randrange(3)
         value = self.rng.choice([b, f"{b}.sum()", f"{b}[{i}]", f"{b} * 2", "0.5", f"{b}.mean().exp()"])
+        read = value if value in (b, f"{b}[{i}]") else None
         how = self.rng.choice(
             [
                 f"{a}[{i}] = {value}", f"{a}[{i}:] = {value}", f"{a}[..., {i}] = {value}", f"{a}.copy_({b})",
@@ -98,6 +104,12 @@ class Body:
                 f"{a}.exp_()", f"{a}.tanh_()",
             ]
         )  # fmt: skip
+        if how == f"{a}.copy_({b})":
+            self.copies[len(self.steps)] = a, a, b, b, False
+        elif read is not None and how.endswith((f" {read}", f"({read})")):
+            parts = [f"{a}[{i}:]", f"{a}[{i}]", f"{a}[..., {i}]", f"{a}.t()"]
+            target = next((part for part in parts if how.startswith(part)), a).replace(".t()", ".T")
+            self.copies[len(self.steps)] = a, target, b, read, " = " in how
         with_grad = self.rng.random() < 0.85
         self.add(how if with_grad else "with torch.no_grad():\n    " + how.replace("\n", "\n    "))
 
@@ -165,8 +177,37 @@ KINDS = list(TABLE)
 WEIGHTS = list(TABLE.values())
 
 
-def run(torch: Any, seed: int) -> list[Any]:
-    """What the loop of `seed` gives, step by step."""
+def places(t: Any) -> Any:
+    """Where the elements of a tensor are in its memory. Asks for no history, which would be made anew."""
+    at = np.full(tuple(t.shape), t.storage_offset())
+    for d, step in enumerate(t.stride()):
+        at = at + np.arange(t.shape[d]).reshape(-1, *[1] * (t.ndim - d - 1)) * step
+    return at
+
+
+def reads_what_it_wrote(env: dict[str, Any], copy: tuple[str, str, str, str, bool]) -> bool:
+    """Whether an element is written from a place that another element is written to. PyTorch refuses that in
+    tensors without gaps only: in others what it reads depends on the order in which it goes through memory.
+    """
+    a, target, b, value, assigned = copy
+    if not all(hasattr(env.get(name), "stride") for name in (a, b)):
+        return False
+    if env[a].untyped_storage().data_ptr() != env[b].untyped_storage().data_ptr():
+        return False
+    try:
+        to, source = (np.array(eval(e, {name: places(env[name])})) for e, name in ((target, a), (value, b)))
+        source = np.broadcast_to(source, to.shape)
+    except (IndexError, ValueError):
+        return False
+    if assigned and not np.ndim(eval(value, {b: places(env[b])})):
+        return False  # a number, read first
+    return bool(np.isin(source, to)[source != to].any())
+
+
+def run(torch: Any, seed: int, reference: bool = False) -> list[Any]:
+    """What the loop of `seed` gives, step by step. Lists are values of one tensor. Of the reference, up to
+    where it reads what it has written in the same step.
+    """
     body = Body(seed)
     w = torch.tensor([0.5, -1.0, 0.25], dtype=torch.float64, requires_grad=True)
     m = torch.tensor([[0.5, 2.0], [-0.5, 1.0]], dtype=torch.float64, requires_grad=True)
@@ -177,17 +218,21 @@ def run(torch: Any, seed: int) -> list[Any]:
             w.grad = m.grad = None
             seen: list[Any] = []
             env: dict[str, Any] = {"w": w, "m": m, "seen": seen}
-            for text, step in body.steps:
+            for at, (text, step) in enumerate(body.steps):
+                copy = body.copies.get(at) if reference else None
+                ends = copy is not None and reads_what_it_wrote(env, copy)
                 try:
                     step(torch, env)
+                    if ends:
+                        return told
                 except (NameError, AttributeError):
                     told.append((n, text, "nothing there"))
                 except ERRORS as error:
                     told.append((n, text, f"{type(error).__name__}: {str(error)[:70]}"))
-            told.append((n, "seen", seen))
-            told.append((n, "leaves", [x.tolist() for x in (w, m)]))
-            told.append((n, "grads", [None if x.grad is None else x.grad.tolist() for x in (w, m)]))
+            told.append((n, "seen", tuple(seen)))
+            told.append((n, "leaves", tuple(x.tolist() for x in (w, m))))
+            told.append((n, "grads", tuple(None if x.grad is None else x.grad.tolist() for x in (w, m))))
             for name, t in env.items():
                 if hasattr(t, "requires_grad"):
-                    told.append((n, name, [t.requires_grad, t.detach().tolist()]))
+                    told.append((n, name, (t.requires_grad, t.detach().tolist())))
     return told

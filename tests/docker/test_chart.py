@@ -65,6 +65,7 @@ RELEASES: dict[str, dict[str, Any]] = {
         "cluster": {
             "enabled": True,
             "tokenSecret": "token",
+            "fronts": 2,
             "nodes": 8,
             "redis": {"address": "redis:6379", "passwordSecret": {"name": "redis", "key": "password"}},
             "drainKeySecret": {"name": "operator", "key": "key"},

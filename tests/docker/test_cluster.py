@@ -5,6 +5,7 @@ No Ray cluster is started here; `tests/faults/test_cluster.py` has one.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -63,11 +64,11 @@ def test_the_set_is_locked_down_and_only_the_front_is_reached() -> None:
         assert service["image"].endswith("-ray"), name
         assert service["build"]["args"] == {"EXTRAS": "server,ray"}, name
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert published == {"front": ["127.0.0.1:4733:4733"]}
+    assert published == {"front": ["127.0.0.1:4733:4733"], "front2": ["127.0.0.1:4734:4733"]}
 
 
 def test_the_set_has_one_token_which_all_show() -> None:
-    for name in ("head", "node", "front"):
+    for name in ("head", "node", "front", "front2"):
         said = SERVICES[name]["environment"]
         assert said.items() >= RAY.items()
         assert said["RAY_AUTH_TOKEN_PATH"] == "/run/gradd/ray.token"
@@ -88,7 +89,7 @@ def test_the_sets_token_is_made_once(tmp_path: Path) -> None:
 
 
 def test_the_set_has_records_at_the_same_path_everywhere() -> None:
-    for name in ("node", "front"):
+    for name in ("node", "front", "front2"):
         assert "data:/var/lib/gradd" in SERVICES[name]["volumes"]
     assert SET["volumes"].keys() == {"data", "token"}
     assert SERVICES["node"]["deploy"]["replicas"] == 2
@@ -101,6 +102,14 @@ def test_the_sets_nodes_have_what_its_front_asks_for() -> None:
     assert HostShares.parse(settings.ray_share).resources == has
     for name in ("head", "front"):
         assert "--resources" not in str(SERVICES[name]["command"])
+
+
+def test_the_sets_fronts_are_alike_and_reached_by_each_other() -> None:
+    said = {name: Settings.load({}, SERVICES[name]["environment"]) for name in ("front", "front2")}
+    for name, settings in said.items():
+        assert settings.front_address == name
+    assert dataclasses.replace(said["front2"], front_address="front") == said["front"]
+    assert SERVICES["front"]["command"] == SERVICES["front2"]["command"]
 
 
 def test_ray_takes_the_sets_flags(flags: set[str]) -> None:
@@ -168,6 +177,16 @@ def test_the_charts_token_and_volume_are_everywhere(release: dict[str, Any]) -> 
     for pod in (workers, front):
         mount = {"name": "data", "mountPath": "/var/lib/gradd"}
         assert mount in pod["containers"][0]["volumeMounts"]
+
+
+def test_the_charts_fronts_have_one_volume(helm: Any) -> None:
+    release = rendered(helm, RELEASES["cluster with everything"])
+    assert release["StatefulSet"]["spec"]["replicas"] == 2
+    assert environment(release)["GRADD_FRONT_ADDRESS"] == "$(POD_IP)"
+    assert rendered(helm, RELEASES["cluster"])["StatefulSet"]["spec"]["replicas"] == 1
+    alone = {**RELEASES["cluster"], "cluster": {**RELEASES["cluster"]["cluster"], "fronts": 2}}
+    with pytest.raises(Exception, match="several fronts have one volume"):
+        rendered(helm, alone)
 
 
 def test_the_front_has_no_gpu_and_the_head_none(helm: Any) -> None:

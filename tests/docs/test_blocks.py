@@ -47,6 +47,7 @@ RUN = (
     ("docs/howto/*.md", "python", "", "test_howtos.py::test_programs_print_what_the_page_says"),
     ("docs/howto/*.md", "indented", r"^gradd ", "test_howtos.py::test_a_command_is_one"),
     ("docs/cluster.md", "indented", r"^gradd ", "test_cluster_page.py::test_a_command_is_one"),
+    ("docs/cluster.md", "indented", r"^export GRADD_URL", "test_cluster_page.py::test_addresses_are_such"),
     ("docs/cluster.md", "indented", r"^ray start ", "test_cluster_page.py::test_ray_takes_its_flags"),
     ("docs/notebooks.md", "python", "", "../examples/test_notebook.py::test_the_cells_of_the_page"),
     ("docs/clients.md", "*", "(?i)session", "../clients/test_languages.py::test_it_trains_as_the_sdk_does"),

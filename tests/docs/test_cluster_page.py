@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from gradd_protocol import advice
 from gradd_server import cli
 from gradd_server.settings import Settings
 
@@ -26,6 +27,12 @@ def test_a_command_is_one(command: str) -> None:
     if command.startswith("serve"):
         settings = Settings.load(vars(arguments), {})
         assert (settings.placement, settings.ray_address) == ("ray", "HEAD:6379")
+
+
+def test_addresses_are_such() -> None:
+    (url,) = re.findall(r"^    export GRADD_URL=(.*)$", PAGE, re.MULTILINE)
+    assert advice.mistake(url) == ""
+    assert len(advice.addresses(url)) == 2
 
 
 def test_the_page_has_commands() -> None:

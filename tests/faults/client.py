@@ -21,12 +21,16 @@ FRAME = "application/vnd.gradd.frame"
 
 
 class Client:
-    """Sends the frames of one writer to the session `name` of the daemon at `url`, over http."""
+    """Sends the frames of one writer to the session `name` of the daemon at `url`, over http; of several
+    addresses, with commas, to one after the other until it is answered.
+    """
 
-    def __init__(self, url: str, name: str, patience: float = PATIENCE) -> None:
-        """`patience` (s): how long it waits for an answer before it asks again."""
-        self._url = url
-        self._http = httpx.Client(base_url=url, timeout=patience, trust_env=False)
+    def __init__(self, url: str, name: str, patience: float = PATIENCE, key: str = "") -> None:
+        """`patience` (s): how long it waits for an answer before it asks again. `key`: an API key; without,
+        that of the runtime file.
+        """
+        self._urls, self._key = url.split(","), key
+        self._http = httpx.Client(timeout=patience, trust_env=False)
         self._base = f"/v1/sessions/{name}"
         self._rest = threading.Event()
         self.repeated = 0
@@ -37,9 +41,10 @@ class Client:
         began = time.monotonic()
         while time.monotonic() < began + PATIENCE:
             try:
-                answer = self._http.request(method, self._base + path, **self._shown(request))
+                url = self._urls[0] + self._base + path
+                answer = self._http.request(method, url, **self._shown(request))
             except httpx.TransportError:
-                pass
+                self._urls.append(self._urls.pop(0))
             else:
                 if answer.status_code < 400 or _slug(answer) not in AGAIN:
                     return answer
@@ -50,8 +55,9 @@ class Client:
 
     def _shown(self, request: dict[str, Any]) -> dict[str, Any]:
         """A request with the key of the daemon that runs: each has one of its own."""
-        found = runtimefile.find(self._url)
-        key = {} if found is None else {"authorization": f"Bearer {found.key}"}
+        found = None if self._key else runtimefile.find(self._urls[0])
+        shown = self._key or (found and found.key)
+        key = {"authorization": f"Bearer {shown}"} if shown else {}
         return {**request, "headers": {**request.get("headers", {}), **key}}
 
     def begin(self) -> None:

@@ -17,12 +17,15 @@ from tests.waiting import PATIENCE
 
 class Daemon:
     """A daemon on one port and one data directory, that can be killed and started again. `flags`: more of
-    `gradd serve`; `module`: what is run in its place. As a context it is asked to end, and has to.
+    `gradd serve`; `module`: what is run in its place; `data`: a directory that it has with others. As a
+    context it is asked to end, and has to.
     """
 
-    def __init__(self, folder: Path, *flags: str, module: str = "gradd_server") -> None:
+    def __init__(
+        self, folder: Path, *flags: str, module: str = "gradd_server", data: Path | None = None
+    ) -> None:
         self._folder, self._flags, self._module = folder, flags, module
-        self.data = folder / "data"
+        self.data = data or folder / "data"
         self._port = "0"
         self.start()
 

@@ -1,17 +1,21 @@
 """A Ray cluster on this machine, in a process of its own: a head that runs nothing, and nodes to be killed.
 
-``python -m tests.faults.nodes COUNT`` prints the cluster's address and ends with its input; each line adds a
-node.
+``python -m tests.faults.nodes COUNT`` prints the cluster's address and ends with its input; a line ``add``
+adds a node, and ``head`` kills the head's server and starts another, which knows what that one knew where
+there is a Redis (``redis-server`` is installed).
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +46,18 @@ class RayNodes:
 
     def add(self) -> None:
         """Add a node."""
+        self._say("add")
+
+    def kill_head(self) -> None:
+        """End the head's server without a word, and start another."""
+        self._say("head")
+
+    def _say(self, line: str) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write("add\n")
+        self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
-        assert self._process.stdout.readline() == "added\n"
+        assert self._process.stdout.readline() == "done\n"
 
     def __enter__(self) -> RayNodes:
         return self
@@ -90,6 +101,33 @@ def signalled(pids: Sequence[int], number: int) -> None:
             os.kill(pid, number)
 
 
+def keeps_head() -> bool:
+    """Whether a head that is started again knows what the one before it knew."""
+    return shutil.which("redis-server") is not None
+
+
+@contextmanager
+def redis() -> Iterator[None]:
+    """A Redis for what Ray's head knows, if there can be one."""
+    if not keeps_head():
+        yield
+        return
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+        os.environ["RAY_REDIS_ADDRESS"] = f"127.0.0.1:{port}"
+        yield
+    finally:
+        server.kill()
+        server.wait()
+
+
 def main(count: int) -> None:
     """See the module."""
     from ray.cluster_utils import Cluster
@@ -103,12 +141,17 @@ def main(count: int) -> None:
         for _ in range(count):
             made.add_node(**node)
         print(made.address, file=lines)
-        for _ in sys.stdin:
-            made.add_node(**node)
-            print("added", file=lines)
+        for line in sys.stdin:
+            if line == "add\n":
+                made.add_node(**node)
+            else:
+                made.head_node.kill_gcs_server(check_alive=False)
+                made.head_node.start_gcs_server()
+            print("done", file=lines)
     finally:
         made.shutdown()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    with redis():
+        main(int(sys.argv[1]))

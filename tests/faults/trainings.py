@@ -118,15 +118,24 @@ class Progress:
             assert self.change.wait_for(lambda: self.frames >= frames or self.failures, PATIENCE)
 
 
-def train_on(url: str, n: int, script: list[bytes], expected: Expected, progress: Progress) -> None:
-    """Train again and again until the kills are over, and compare each time."""
+def train_on(
+    url: str, n: int, script: list[bytes], expected: Expected, progress: Progress,
+    patience: float = PATIENCE, key: str = "",
+) -> None:  # fmt: skip
+    """Train again and again until the kills are over, and compare each time. `patience`, `key`: see
+    Client.
+    """
     replies, tensors = expected
     try:
         for turn in range(10_000):
-            client = Client(url, f"train-{n}-{turn}")
+            name = f"train-{n}-{turn}"
+            client = Client(url, name, patience, key)
             client.begin()
             came = [told(reply) for reply in train(client, script, lambda: progress.acknowledged(n))]
             differing = sum(one != other for one, other in zip(came, replies, strict=True))
+            first = next((one for one, other in zip(came, replies, strict=True) if one != other), None)
+            if first is not None:
+                print(f"{name}: {str(first)[:300]}")
             differing += client.tensors() != tensors
             progress.trained(len(came), client.applied(), differing)
             client.end()

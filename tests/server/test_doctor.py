@@ -18,7 +18,7 @@ from gradd_server import cli
 from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile, mint
 
-from tests.server.fronts import front
+from tests.server.one_front import front
 from tests.server.test_reach import certificate
 
 TRANSPORTS = ("stream", "http")

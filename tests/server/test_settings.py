@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from gradd_server.commands import serving
+from gradd_server.datadir import default_data_dir
 from gradd_server.machine import memory_bytes
-from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
+from gradd_server.settings import BadConfig, Settings, variable_of
 from gradd_server.texts import is_loopback
 
 

@@ -14,7 +14,7 @@ from gradd_server.commands import exits
 from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile
 
-from tests.server.fronts import front
+from tests.server.one_front import front
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from gradd_server.app import create_app
+from gradd_server.fronts.leads import FrontAddress, Lead, Leads
 from gradd_server.settings import Settings
 from gradd_server.stores import ABOUT, Stores
 
@@ -137,3 +138,67 @@ def test_without_a_data_directory_nothing_is_kept(
     caller = serve(None)
     problem(caller("PUT", "/v1/sessions/a", json={"durability": "process"}), "invalid-data", 422)
     assert caller("PUT", "/v1/sessions/a", json={"durability": "memory"}).status_code == 201
+
+
+@pytest.fixture
+def leads(tmp_path: Path) -> Leads:
+    made = Leads(tmp_path / "leads")
+    for after in range(2):
+        assert made.take(after, FrontAddress("http://front:4733", ""))
+    return made
+
+
+def under(leads: Leads, number: int, tmp_path: Path) -> Stores:
+    """What the front that has that lead knows."""
+    return Stores(tmp_path / "sessions", Lead(leads, number))
+
+
+def test_what_was_made_under_any_lead_is_found(leads: Leads, stores: Stores, tmp_path: Path) -> None:
+    alone = stores.make("default", "alone", OPTIONS)
+    first = under(leads, 1, tmp_path)
+    with pytest.raises(OSError, match="another front leads"):
+        first.make("default", "late", OPTIONS)
+    second = under(leads, 2, tmp_path)
+    made = second.make("default", "second", OPTIONS)
+    found = {name: record for _, name, _, record in second.found()}
+    assert found == {"alone": alone, "second": made}
+    second.remove("default", "alone")
+    assert not alone.parent.exists()
+
+
+def test_one_who_leads_no_more_touches_nothing_of_who_does(leads: Leads, tmp_path: Path) -> None:
+    first, second = under(leads, 1, tmp_path), under(leads, 2, tmp_path)
+    record = second.make("default", "a", OPTIONS)
+    half = second.prepare("default", "half", OPTIONS)
+    (incoming := second.incoming()).touch()
+    with pytest.raises(OSError, match="another front leads"):
+        first.make("default", "a", OPTIONS)
+    first.remove("default", "a")
+    assert [name for _, name, _, _ in first.found()] == ["a"]
+    assert record.exists()
+    assert half.exists()
+    assert incoming.exists()
+
+
+def test_of_two_folders_that_of_the_later_lead_counts(leads: Leads, tmp_path: Path) -> None:
+    first = under(leads, 1, tmp_path)
+    old = first.prepare("default", "a", OPTIONS)
+    lead = first._lead
+    first._lead = None  # it had not lost the lead yet
+    first.confirm("default", "a", OPTIONS, old)
+    first._lead = lead
+    new = under(leads, 2, tmp_path).make("default", "a", OPTIONS)
+    assert [record for *_, record in under(leads, 2, tmp_path).found()] == [new]
+    assert not old.parent.exists()
+    first.remove("default", "a")
+    assert new.exists()
+
+
+def test_files_of_a_session_are_where_it_was_made(leads: Leads, tmp_path: Path) -> None:
+    record = under(leads, 2, tmp_path).make("default", "a", OPTIONS)
+    assert leads.take(2, FrontAddress("http://front:4733", ""))
+    third = under(leads, 3, tmp_path)
+    assert len(list(third.found())) == 1
+    assert third.snapshots("default", "a") == record.parent / "snapshots"
+    assert third.shares("default", "a").parent == record.parent
+    assert third.snapshots("default", "other").parent != record.parent

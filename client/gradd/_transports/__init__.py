@@ -23,7 +23,8 @@ __all__ = [
 
 
 def make(url: str, session: str, transport: str, token: str | None) -> Transport:
-    """The transport for a URL: ``local:`` for a session in this process, or a daemon's http(s) URL.
+    """The transport for a URL: ``local:`` for a session in this process, or a daemon's http(s) URL, or with
+    commas those of its fronts.
 
     `transport` is "stream" or "http"; ValueError for anything else.
     """

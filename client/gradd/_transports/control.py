@@ -77,7 +77,7 @@ class Control:
 
     def link(self) -> Link:
         """A separate connection to the daemon."""
-        return Link(self.base, self.credentials.headers, self.silence)
+        return Link(self.base, self.credentials.headers, self.silence, self.credentials)
 
     def prepare(self, beside: socket.socket) -> None:
         """Begin to open the connection for bulk, to where that socket is connected."""
@@ -132,8 +132,8 @@ class Control:
             response, text = self._answer("POST", ":attach", json.encode(body))
         except Dropped as e:
             if resume is not None:  # it was there
-                raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
-            raise unreachable(self.base, e) from e
+                raise ConnectionFailed(f"no gradd daemon answers at {self.credentials.whom}: {e}") from e
+            raise unreachable(self.base, e, self.credentials.whom) from e
         except ServerError as e:
             if resume is not None or e.problem.status in PROXIES:
                 raise
@@ -205,7 +205,7 @@ class Control:
 
     def glance(self) -> Glance | None:
         """The session in GET /v1/live. See Transport.glance."""
-        link = Link(self.base, self.credentials.headers, waits.CLOSE)
+        link = Link(self.base, self.credentials.headers, waits.CLOSE, self.credentials)
         try:
             live = _live.decode(_checked(*link.call("GET", "/v1/live", once=True)))
         except (Dropped, DecodeError, GraddError):
@@ -225,7 +225,7 @@ class Control:
         `last`, on one of theirs that is idle.
         """
         silence = self.silence if within is None else min(within, self.silence)
-        link = Link(self.base, self.credentials.headers, silence)
+        link = Link(self.base, self.credentials.headers, silence, self.credentials)
         try:
             if last:
                 link.take_over(self._link)

@@ -24,6 +24,8 @@ from .tracing import trace_headers
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from .credentials import Credentials
+
 #: probes of a slow daemon before the request is sent again, and the factor by which they grow
 _LOOKS, _MORE = 2, 4
 #: bytes of the largest request that follows another one whose response was not read
@@ -90,11 +92,15 @@ class Link:
     HTTP has no pings. If a response is slow, another connection probes whether the daemon is alive
     (`silence`: the longest time it may not respond, in s). If it is, the request continues; now and then it
     is sent again on a new connection, in case the old one is dead. Requests must therefore be idempotent, or
-    say `once`.
+    say `once`. `fronts`: where else the daemon may be reached, with the same path.
     """
 
-    def __init__(self, base: str, headers: Mapping[str, str], silence: float | None = None) -> None:
+    def __init__(
+        self, base: str, headers: Mapping[str, str], silence: float | None = None,
+        fronts: Credentials | None = None,
+    ) -> None:  # fmt: skip
         self._to = urlsplit(base)
+        self._fronts = fronts
         self._headers = headers
         self._silence = waits.silence() if silence is None else silence
         #: idle connections, and those with requests whose responses nobody has read yet
@@ -133,6 +139,7 @@ class Link:
         closed the kept connection.
         """
         looks = _LOOKS
+        others = 0 if once or self._fronts is None else self._fronts.count - 1
         while True:
             kept = self._idle()
             connection = kept or self._connect()
@@ -159,11 +166,19 @@ class Link:
                     return response, found
             except _Again:
                 looks *= _MORE
+            except Silent:
+                if not self._turned(others):
+                    raise
+                others -= 1
             except (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as e:
-                raise Silent(self._silence) from e
+                if not self._turned(others):
+                    raise Silent(self._silence) from e
+                others -= 1
             except (http.client.HTTPException, OSError) as e:
                 if kept is None:
-                    raise Dropped(str(e) or type(e).__name__) from e
+                    if not self._turned(others):
+                        raise Dropped(str(e) or type(e).__name__) from e
+                    others -= 1
             finally:
                 # After an interrupt or an error, the next response could belong to the old request.
                 if alive:
@@ -178,11 +193,11 @@ class Link:
         request is sent again. Small ones follow one another on a connection.
         """
         again = partial(self.call, method, path, body, headers)
-        all_headers = {**self._headers, **trace_headers(), **headers}
         try:
             pipe = self._pipe(len(body))
         except Dropped:
             return again
+        all_headers = {**self._headers, **trace_headers(), **headers}
 
         def send(connection: http.client.HTTPConnection) -> None:
             connection.sock.settimeout(None)  # except SO_SNDTIMEO
@@ -261,10 +276,33 @@ class Link:
         opening.close()
         return None
 
+    def _turned(self, others: int) -> bool:
+        """No answer came: the next connection is to another front, if there are several; whether there are
+        `others` that were not asked yet.
+        """
+        if self._fronts is not None:
+            self._fronts.turn()
+        return others > 0
+
     def _connect(
         self, within: float | None = None, over: socket.socket | None = None
     ) -> http.client.HTTPConnection:
-        """A new connection; `over` is one without TLS. Raises Dropped."""
+        """A new connection, to the first front that takes one; `over` is one without TLS. Raises Dropped."""
+        if self._fronts is None:
+            return self._connected(within, over)
+        refused: Dropped | None = None
+        for base in self._fronts.in_turn():
+            self._to = urlsplit(base)
+            try:
+                return self._connected(within, over)
+            except Dropped as e:
+                refused, over = e, None
+        assert refused is not None
+        raise refused
+
+    def _connected(
+        self, within: float | None = None, over: socket.socket | None = None
+    ) -> http.client.HTTPConnection:
         within = self._silence if within is None else within
         host = self._to.hostname or ""
         opening = waits.left(min(waits.OPEN, within))

@@ -33,17 +33,22 @@ class _About(Struct):
     wire: str
 
 
-def unreachable(base: str, error: BaseException) -> ConnectionFailed:
-    """The error where nothing of HTTP came from `base`; `error` is what was raised."""
+def unreachable(base: str, error: BaseException, whom: str = "") -> ConnectionFailed:
+    """The error where nothing of HTTP came from `base`; `error` is what was raised. `whom`: all addresses
+    that were tried, where there are several.
+    """
     tls = not _waited(error) and _speaks_tls(base)
-    return ConnectionFailed(f"no gradd daemon answers at {base}: {advice.unreachable(base, error, tls)}")
+    advised = advice.unreachable(base, error, tls)
+    return ConnectionFailed(f"no gradd daemon answers at {whom or base}: {advised}")
 
 
-def no_stream(base: str, headers: Mapping[str, str], error: Exception) -> Exception:
-    """The error where a stream's handshake was not answered with one; `error` is what was raised."""
+def no_stream(base: str, headers: Mapping[str, str], error: Exception, whom: str = "") -> Exception:
+    """The error where a stream's handshake was not answered with one; `error` is what was raised. `whom`: see
+    `unreachable`.
+    """
     answer = _asked(base, headers)
     if answer is None or answer[0].status < 400:
-        return unreachable(base, error)
+        return unreachable(base, error, whom)
     response, body = answer
     found = refusal(response.status, response.headers, body)
     return refused(base, headers, response.status, found) or found

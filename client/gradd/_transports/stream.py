@@ -36,15 +36,9 @@ class StreamTransport(Remote):
         self._drop()
         self._control.credentials.refresh()
         hello = m.Attach("gradd-python", *(resume or (None, None)))
+        whom = self._control.credentials.whom
         try:
-            self._socket = WebSocket(
-                "ws" + self._control.base.removeprefix("http") + self._path,
-                WIRE,
-                {**self._control.credentials.headers, "Gradd-Attach": json.encode(hello).decode()},
-                max_size=DEFAULT.server_message_bytes,
-                silence=self._control.silence,
-                meanwhile=self._control.prepare if resume is None else None,
-            )
+            self._socket = self._opened(json.encode(hello).decode(), new=resume is None)
             self.extensions, self.far = extensions_of(self._socket.headers), self._socket.far
             if not self.far:
                 self._control.unprepare()
@@ -63,10 +57,10 @@ class StreamTransport(Remote):
         except (OSError, InvalidHandshake) as e:
             self._control.unprepare()
             if resume is not None:  # it was there
-                raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}: {e}") from e
+                raise ConnectionFailed(f"no gradd daemon answers at {whom}: {e}") from e
             if isinstance(e, InvalidHandshake):
-                raise no_stream(self._control.base, self._control.credentials.headers, e) from e
-            raise unreachable(self._control.base, e) from e
+                raise no_stream(self._control.base, self._control.credentials.headers, e, whom) from e
+            raise unreachable(self._control.base, e, whom) from e
         assert isinstance(data, bytes)
         try:
             reply, _ = frames.decode_reply(data)
@@ -78,6 +72,27 @@ class StreamTransport(Remote):
             raise refused(self._control.base, headers, reply.problem.status, error) or error
         assert isinstance(reply, m.Attached)
         return reply
+
+    def _opened(self, hello: str, new: bool) -> WebSocket:
+        """A stream to the first front that answers; `new`: of a session that is not resumed."""
+        credentials, failure = self._control.credentials, None
+        for base in credentials.in_turn():
+            try:
+                return WebSocket(
+                    "ws" + base.removeprefix("http") + self._path,
+                    WIRE,
+                    {**credentials.headers, "Gradd-Attach": hello},
+                    max_size=DEFAULT.server_message_bytes,
+                    silence=self._control.silence,
+                    meanwhile=self._control.prepare if new else None,
+                )
+            except InvalidStatus:
+                raise  # it has answered
+            except (OSError, InvalidHandshake) as e:
+                self._control.unprepare()
+                failure = e
+        assert failure is not None
+        raise failure
 
     def send(self, parts: Sequence[frames.Part], seq: int) -> None:
         """See Transport.send."""

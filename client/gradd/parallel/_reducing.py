@@ -10,6 +10,7 @@ from typing import Any, Literal
 from gradd_engine.data import ambient
 from gradd_engine.data.state import state
 from gradd_engine.graph import no_grad
+from gradd_protocol import advice
 
 from .._session import Session
 from .._surface import strided
@@ -121,9 +122,9 @@ def _alike(lists: list[list[Any]]) -> tuple[list[Session], list[list[Any]]]:
         if len(of) > 1:
             raise ValueError(f"input {number} has tensors of several sessions")
         sessions.extend(of.values())
-    urls = sorted({session.url.rstrip("/") for session in distinct(sessions)})
+    urls = {",".join(sorted(advice.addresses(session.url))) for session in distinct(sessions)}
     if len(urls) > 1:
-        raise ValueError(f"the sessions are of several daemons: {', '.join(urls)}")
+        raise ValueError(f"the sessions are of several daemons: {', '.join(sorted(urls))}")
     return sessions, kept
 
 

@@ -66,7 +66,7 @@ class GraphTask:
         #: ``inputs=`` names where it accumulates
         self.targeted = targets is not None
         self._capture: dict[Node, dict[int, list[int]]] = {}
-        self._needed: set[Node] | None = None
+        self.needed: set[Node] | None = None  # the nodes that lead to what is asked for; None: all
         self._run: set[Node] | None = None
         nodes, order = _reach([e.node for e, _ in roots])
         self._dependencies = nodes
@@ -80,7 +80,7 @@ class GraphTask:
         elif targets is not None:
             ends = list(targets)
         if ends is not None:
-            self._needed = _leading_to(order, {e.node for e in ends})
+            self.needed = _leading_to(order, {e.node for e in ends})
             self._run = _leading_to(order, {e.node for e in ends}, strict=True)
             if targets is not None:
                 self._run |= {e.node for e in ends}
@@ -115,10 +115,10 @@ class GraphTask:
                 if node.opaque:
                     self.blind = True
                     node.reached()
-        if len(roots) > 1 and self._needed is not None:
+        if len(roots) > 1 and self.needed is not None:
             # As in PyTorch, where several roots hang on a node of their own: one that leads nowhere is not
             # visited, while a single root always is (its hooks run).
-            roots = [(e, g) for e, g in roots if e.node in self._needed]
+            roots = [(e, g) for e, g in roots if e.node in self.needed]
         if Node.turned:
             roots = [(e, shaped(e, g, at)) for at, (e, g) in enumerate(roots)]
         for edge, g in roots:
@@ -152,7 +152,7 @@ class GraphTask:
 
     def will_run(self, node: Node) -> bool:
         """Whether the pass visits this node; RuntimeError for a leaf that `grad` is about."""
-        found = node in self._dependencies and (self._needed is None or node in self._needed)
+        found = node in self._dependencies and (self.needed is None or node in self.needed)
         if found and node.leaf and node in self._capture:
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running "
@@ -175,7 +175,7 @@ class GraphTask:
         state.grad, state.task = self.create and state.inference is None, self
         self._backend = None
         try:
-            if self.skip and self._needed is None:
+            if self.skip and self.needed is None:
                 self._skim()
             while self._ready:
                 self.step()
@@ -226,7 +226,6 @@ class GraphTask:
         """Run a pass whose bodies are all skipped: every node gets a gradient, and only where one arrives
         matters. A node that refuses is left to the walk, which says what ran before it.
         """
-        keep = self.keep
         try:
             for node in self._dependencies:
                 if not node.leaf:
@@ -238,7 +237,7 @@ class GraphTask:
         for node in self._dependencies:
             if node.leaf:
                 self._arrive(node)
-            elif not keep:
+            elif not self.keep:
                 node.release()
 
     def _skim_in_order(self) -> None:
@@ -269,7 +268,7 @@ class GraphTask:
         self.visited += 1
         grads = self._buffers.pop(node, None) or [None] * node.width
         if not self.skip and (node.retainers or self._capture):
-            self._take(node, grads)
+            self._take(node, grads, grads)
         call = self._call if node.leaf or self._run is not None else self._body
         found = call(node, grads)
         if self.anomaly and not self.skip:
@@ -279,7 +278,7 @@ class GraphTask:
     def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
         """Hand a node's gradients to the nodes behind it."""
         buffers = self._buffers
-        dependencies, needed = self._dependencies, self._needed
+        dependencies, needed = self._dependencies, self.needed
         at = -1
         for edge in node.edges:
             at += 1
@@ -308,12 +307,14 @@ class GraphTask:
             if self.anomaly:
                 self.trail.append(node)
             grads = self._buffers.pop(node, None) or [None] * node.width
+            asked = grads
             if self._stops(GRADIENTS, node):
                 grads = answered((yield Callback(GRADIENTS, node, grads)), len(grads))
-            self._take(node, grads)
             if self._run is not None and node not in self._run:
+                self._take(node, grads, grads)
                 self._pass_on(node, [None] * len(node.edges))
                 continue
+            self._take(node, grads, asked)  # in PyTorch hooks change what is asked for only where a pass ends
             if self._stops(PREHOOKS, node):
                 grads = answered((yield Callback(PREHOOKS, node, grads)), len(grads))
             found: Sequence[Any]
@@ -339,8 +340,8 @@ class GraphTask:
                 check_gradients(node, found, self.visited)
             self._pass_on(node, found)
 
-    def _take(self, node: Node, grads: list[Any]) -> None:
-        """Keep the gradients that tensors retain and that were asked for."""
+    def _take(self, node: Node, grads: list[Any], asked: list[Any]) -> None:
+        """Keep the gradients that tensors retain, and those that were asked for."""
         if node.retainers:
             for nr, ref in node.retainers.items():
                 t = ref()
@@ -350,15 +351,13 @@ class GraphTask:
             assert self.captured is not None
             for nr, slots in self._capture.get(node, {}).items():
                 for i in slots:
-                    self.captured[i] = grads[nr]
+                    self.captured[i] = asked[nr]
 
     def _call(self, node: Node, grads: list[Any]) -> Sequence[Any]:
         """Run a node, where it leads to what is asked for."""
         if self._run is not None and node not in self._run:
             return [None] * len(node.edges)
-        if isinstance(node, AccumulateGrad):
-            return self._accumulate(node, grads)
-        return self._body(node, grads)
+        return self._accumulate(node, grads) if isinstance(node, AccumulateGrad) else self._body(node, grads)
 
     def _accumulate(self, node: AccumulateGrad, grads: list[Any]) -> Sequence[Any]:
         box = [grads.pop()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..graph import check_target
+from ..data import overlaps_itself
+from ..graph import SHARED, check_part, check_target
 from ..schema import named
 from ..tensor import BODY, FREED, Node, TensorMeta, edge_of, move_retainer, node_of
 
@@ -115,6 +116,8 @@ class DirtySlices(Node):
         g, base, view = values[0], self._base, self._view
         if g is None:
             return [None] * len(self.edges)
+        if overlaps_itself(base.shape, base.strides):
+            raise RuntimeError(SHARED)
         where = (list(view.shape), list(view.strides), view.offset - base.offset)
         whole = named.to_layout(g, list(base.strides))
         part = named.as_strided(whole, *where)
@@ -122,6 +125,8 @@ class DirtySlices(Node):
         first = found.pop(self.at)
         if self.edges[0] is None:
             return [None, *found]
+        if first is not None:
+            check_part(self.edges[0], view)
         first = named.zeros_like(part) if first is None else first
         return [named.as_strided_scatter(whole, first, *where), *found]
 

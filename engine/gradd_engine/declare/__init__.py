@@ -20,6 +20,7 @@ from .declarators import (
     composite,
     elementwise,
     kernel,
+    of_expanded,
     stateful,
     view,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "invalid_combination",
     "kernel",
     "leave_region",
+    "of_expanded",
     "of_tensor",
     "public",
     "separate_casts",

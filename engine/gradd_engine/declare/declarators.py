@@ -39,9 +39,11 @@ from ..schema import (
     REGISTRY,
     Derivative,
     Effects,
+    Expanded,
     Joint,
     Kernel,
     Op,
+    Param,
     Return,
     Rule,
     Schema,
@@ -54,7 +56,7 @@ from .methods import attach
 from .words import CompositeWords, ElementwiseWords, KernelWords, StatefulWords, ViewWords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Unpack
 
 #: the kinds of devices that cast in mixed precision, and how
@@ -62,6 +64,8 @@ _DEVICES = ("cpu", "cuda")
 _CASTS = frozenset({"lower", "float32", "float32 result", "widest", "as given", "refused"})
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+#: the dimensions of an expanded tensor whose elements share memory
+ALONG = Param("along", "int[]", False, False, None, True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +75,11 @@ class InPlace:
     node: str = ""
     number_nodes: dict[str, str] | None = None
     check_values: Callable[..., None] | None = None
+    #: ``expanded(xp, target, *inputs, **attrs)`` writes what it changes into an expanded target, one element
+    #: after another, since some share memory; without it such a target is refused
+    expanded: Callable[..., None] | None = None
+    #: see `Expanded.warnings`
+    warnings: Callable[..., Sequence[str]] = lambda *inputs, **attrs: ()
 
 
 def elementwise(signature: str, **words: Unpack[ElementwiseWords]) -> Op:
@@ -238,7 +247,39 @@ def _derive_inplace(base: Op, how: InPlace) -> None:
         base,
     )
     base.inplace = made
+    if how.expanded is not None:
+        base.expanded = Expanded(_expanded(base, how.expanded), how.warnings)
     _register(made, True)
+
+
+def of_expanded(name: str, example: str) -> str:
+    """PyTorch's warning where `name` writes to an expanded tensor; `example`: where brackets do."""
+    return (
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        f"operation. This also applies to advanced indexing e.g. {example}"
+    )
+
+
+def _expanded(base: Op, write: Callable[..., None]) -> Op:
+    """The op of what an expanded tensor holds after `write`: elements that share memory have one value, so it
+    may be stored in any order. It is a step of the in-place form, and nobody else's.
+    """
+
+    def impl(xp: Any, a: Any, *inputs: Any, along: Sequence[int], **attrs: Any) -> Any:
+        memory = a[tuple(slice(1) if d in along else slice(None) for d in range(a.ndim))].copy()
+        steps = [0 if d in along else step for d, step in enumerate(memory.strides)]
+        out = xp.lib.stride_tricks.as_strided(memory, a.shape, steps)
+        write(xp, out, *inputs, **attrs)
+        return out
+
+    return Op(
+        "kernel",
+        Schema(f"{base.name}_expanded", (*base.schema.params, ALONG), base.schema.returns),
+        Kernel(impl=impl),
+        Derivative({}, None, ""),
+        Effects(raises=base.effects.raises, waits=base.effects.waits),
+        Surface(outside=False),
+    )
 
 
 __all__ = [
@@ -253,6 +294,7 @@ __all__ = [
     "composite",
     "elementwise",
     "kernel",
+    "of_expanded",
     "stateful",
     "view",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backends import NUMPY
-from ..data import REROUTED, ambient, state
+from ..data import REROUTED, ambient, state, warn
 from ..graph import (
     INFERENCE,
     LEVELS,
@@ -28,6 +28,7 @@ from ..graph import (
     misfit,
     propagate,
     rebase,
+    shared_along,
     stated,
     write,
 )
@@ -379,6 +380,19 @@ def _tracked(op: Op, inputs: tuple[Any, ...]) -> bool:
     return False
 
 
+def _expanded_along(op: Op, target: Tensor, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[int]:
+    """The dimensions along which elements of `target` share memory, where the in-place form of `op` may write
+    to such a tensor. Conjugates are copied back, as in PyTorch, and no copy goes to shared memory.
+    """
+    if op.expanded is None or target._conj or target.backend.level or (LEVELS and levels_of(inputs)):
+        return []
+    along = shared_along(target)
+    if along and target.backend.listener is not None:  # a session's own engine would tell nobody
+        for text in op.expanded.warnings(*inputs, **attrs):
+            warn(text)
+    return along
+
+
 def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
     target: Tensor = inputs[0]
     base = op.base
@@ -390,7 +404,9 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     if tracked:
         check_target(target)
         graph.renew(inputs)
-    check_overlap(base, target, inputs[1:])
+    along = _expanded_along(base, target, inputs, attrs)
+    if not along:
+        check_overlap(base, target, inputs[1:])
     if base.infer is None:
         with_composite = dispatch(base, inputs, attrs)
         return named.copy_(target, with_composite)  # type: ignore[no-any-return]
@@ -408,7 +424,10 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
         write(target, value)
     else:
         given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
-        backend.run_into(base, target, meta, given, attrs)
+        if along and base.expanded is not None:
+            backend.run_into(base.expanded.op, target, meta, given, {**attrs, "along": along})
+        else:
+            backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)

@@ -4,7 +4,15 @@ from . import conjugate, recording, view_history
 from .conjugate import physical
 from .cost import TURN, Estimate, TooMuchWork, charge, spend, spread
 from .infer import LISTS, PLAIN, infer, learn
-from .inplace_history import check_inference, check_memory, check_overlap, check_result, check_target, rebase
+from .inplace_history import (
+    check_inference,
+    check_memory,
+    check_overlap,
+    check_result,
+    check_target,
+    rebase,
+    shared_along,
+)
 from .misfit import NotAsInferred, misfit, stated
 from .modes import (
     enable_grad,
@@ -31,7 +39,7 @@ from .op_node import (
     shaped,
 )
 from .tangents import LEVELS, Level, apart, has_tangent, keep, levels_of, propagate, tangent_of, write
-from .view_history import CUSTOM, INFERENCE, MULTI_VIEW, NO_GRAD, CopySlices
+from .view_history import CUSTOM, INFERENCE, MULTI_VIEW, NO_GRAD, SHARED, CopySlices, check_part
 
 __all__ = [
     "CUSTOM",
@@ -44,6 +52,7 @@ __all__ = [
     "OUT",
     "OUTS",
     "PLAIN",
+    "SHARED",
     "TURN",
     "VALUE",
     "CopySlices",
@@ -59,6 +68,7 @@ __all__ = [
     "check_inference",
     "check_memory",
     "check_overlap",
+    "check_part",
     "check_result",
     "check_target",
     "conj",
@@ -85,6 +95,7 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
     "shaped",
+    "shared_along",
     "spend",
     "spread",
     "stated",

@@ -56,7 +56,11 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
     As in PyTorch, tensors with gaps are let through; here the result is computed before it is stored.
     """
     effects = op.effects
-    if effects.uniform or (effects.copies and others[0] is t):
+    if effects.uniform:
+        if any(isinstance(x, Tensor) for x in others):
+            check_memory(t)  # a tensor's value is copied, and in PyTorch no copy goes to shared memory
+        return
+    if effects.copies and others[0] is t:
         return
     check_memory(t)
     for x in others:
@@ -76,6 +80,13 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
                     "refer to a single memory location. Please clone() the tensor before performing the "
                     "operation."
                 )
+
+
+def shared_along(t: Tensor) -> list[int]:
+    """The dimensions along which elements of `t` are one place in memory."""
+    if not overlaps_itself(t.shape, t.strides):
+        return []
+    return [d for d, (n, s) in enumerate(zip(t.shape, t.strides, strict=True)) if n > 1 and not s]
 
 
 def check_result(t: Tensor, meta: Meta) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import ambient, is_dense, overlaps_itself
+from ..data import ambient, is_dense, overlaps_itself, state
 from ..schema import REGISTRY, named
-from ..tensor import FREED, SAVED, Node, Tensor, TensorMeta, detached, edge_of, move_retainer
+from ..tensor import FREED, SAVED, Edge, Node, Tensor, TensorMeta, detached, edge_of, move_retainer
 from . import recording as graph
 from .op_node import OpNode, conj
 
@@ -104,6 +104,16 @@ def _placed(t: Tensor, base: Tensor, at: Any, turned: bool) -> None:
         graph.record(REGISTRY["as_strided"], (base,), geometry, [t], due=True)
 
 
+def check_part(base: Edge | None, view: TensorMeta) -> None:
+    """RuntimeError where a pass goes on to the base of a view that was written, and elements of the view
+    share memory: PyTorch copies their gradient into that of the base, once the written op has run.
+    """
+    if base is not None and overlaps_itself(view.shape, view.strides):
+        task = state.task
+        if task is None or task.needed is None or base.node in task.needed:
+            raise RuntimeError(SHARED)
+
+
 class CopySlices(Node):
     """The history of a tensor of which a view was written: the view's part goes through `fn`, the rest
     straight on.
@@ -127,8 +137,9 @@ class CopySlices(Node):
         return None if self.fn is None else self.fn._slot(slot)
 
     def verify(self) -> None:
-        """What the written op would raise."""
+        """What the written op would raise, and what storing its gradient would."""
         self._written().verify()
+        check_part(self.edges[0], self.view)
 
     def _written(self) -> OpNode:
         """The written op's node; RuntimeError where it was freed, or elements of the base share memory."""
@@ -215,6 +226,7 @@ class CopySlices(Node):
             return [None, *rest]
         if first is None:
             first = named.zeros_like(part)
+        check_part(self.edges[0], view)
         back = named.as_strided_scatter(whole, conj(first) if turned else first, *place)
         flat = not dense or (back.dtype is not base.dtype and not base.dtype.is_complex)
         back = _kept(back, base)

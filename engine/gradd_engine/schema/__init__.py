@@ -4,7 +4,7 @@ from . import schema
 from .effects import Effects, Histories, Pass, StreamUse
 from .infer_cache import InferCache
 from .op import Op
-from .parts import Kernel, Surface
+from .parts import Expanded, Kernel, Surface
 from .position import position
 from .registry import REGISTRY, named
 from .rule import Derivative, Joint, Rule
@@ -36,6 +36,7 @@ __all__ = [
     "REQUIRED",
     "Derivative",
     "Effects",
+    "Expanded",
     "Histories",
     "InferCache",
     "Joint",

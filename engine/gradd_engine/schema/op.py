@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .effects import Effects
-    from .parts import Kernel, Surface
+    from .parts import Expanded, Kernel, Surface
     from .rule import Derivative
     from .schema import Param, Schema
 
@@ -24,11 +24,11 @@ class Op:
     __slots__ = (
         "__call__", "accepts", "acts", "base", "caches", "check_backward", "check_values", "composite",
         "conjugates", "cost", "derivative", "differentiable", "edge_params", "edge_slots", "effects",
-        "elementwise", "impl", "infer", "inline", "inplace", "jvp", "kernel", "kind", "listed", "many",
-        "multi_view", "name", "needs_meta", "never_alone", "number_nodes", "numbers_too", "params",
-        "plain", "random", "refuses", "rules", "run", "schema", "simple", "slot_of", "stateful",
-        "surface", "tensor_params", "tensor_slots", "unsafe", "view", "writes", "written",
-        "zero_gradient_when",
+        "elementwise", "expanded", "impl", "infer", "inline", "inplace", "jvp", "kernel", "kind",
+        "listed", "many", "multi_view", "name", "needs_meta", "never_alone", "number_nodes",
+        "numbers_too", "params", "plain", "random", "refuses", "rules", "run", "schema", "simple",
+        "slot_of", "stateful", "surface", "tensor_params", "tensor_slots", "unsafe", "view", "writes",
+        "written", "zero_gradient_when",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +51,8 @@ class Op:
         #: inputs are tensors or numbers, and a kernel makes one new tensor
         self.plain = base is None and self._is_plain()
         self.inplace: Op | None = None
+        #: how its in-place form writes to an expanded tensor; None where that is refused
+        self.expanded: Expanded | None = None
         #: the op as a function; a slot of this name makes calling the op call it directly
         self.__call__: Callable[..., Any] = _nothing
         #: runs the op on inputs and attributes already bound

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .infer_cache import InferCache
+    from .op import Op
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +57,16 @@ class Surface:
     #: the keywords whose numbers PyTorch also takes by position, before the tensors that they scale
     numbers_first: str = ""
     doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """How an in-place form writes to an expanded tensor, whose elements share memory."""
+
+    #: gives what the tensor holds then: takes what the form takes, and `along`, the dimensions that share
+    op: Op
+    #: ``warnings(*inputs, **attrs)``: what it warns of, since PyTorch is to refuse it one day
+    warnings: Callable[..., Sequence[str]]
 
 
 class Caches:

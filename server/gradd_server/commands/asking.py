@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import http.client
 import json
 import os
@@ -16,8 +17,8 @@ from typing import Any, NamedTuple
 from gradd_protocol import advice, runtimefile
 
 from gradd_server.commands.exits import Unavailable
-from gradd_server.datadir import holder_url
-from gradd_server.settings import BadConfig, default_data_dir
+from gradd_server.datadir import default_data_dir, holder_url
+from gradd_server.settings import BadConfig
 
 TIMEOUT = 30.0
 """Longest wait for a daemon (s), unless something else is said: one that is busy is not dead."""
@@ -32,8 +33,8 @@ def add_daemon(parser: argparse.ArgumentParser, within: argparse.ArgumentParser 
         "--url",
         metavar="URL",
         default=None if within is None else argparse.SUPPRESS,
-        help="the daemon's address [env: GRADD_URL, default: that of the daemon that holds GRADD_DATA_DIR, "
-        "else http://127.0.0.1:4733]",
+        help="the daemon's address, or with commas those of its fronts [env: GRADD_URL, default: that of the "
+        "daemon that holds GRADD_DATA_DIR, else http://127.0.0.1:4733]",
     )
     parser.add_argument(
         "--timeout",
@@ -133,9 +134,19 @@ class Answered(NamedTuple):
 def request(
     url: str, method: str, path: str, timeout: float, body: bytes | None = None, key: bool = True
 ) -> Answered:
-    """Any answer, to a body of JSON if there is one, with a key or without. Raises Unavailable where none
-    comes.
+    """Any answer, to a body of JSON if there is one, with a key or without; of several fronts, the first that
+    one gives. Raises Unavailable where none comes.
     """
+    *others, last = advice.addresses(url)
+    for each in others:
+        with contextlib.suppress(Unavailable):
+            return _request(each, method, path, timeout, body, key)
+    return _request(last, method, path, timeout, body, key)
+
+
+def _request(
+    url: str, method: str, path: str, timeout: float, body: bytes | None, key: bool
+) -> Answered:  # fmt: skip
     parts = urllib.parse.urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=timeout)

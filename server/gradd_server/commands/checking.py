@@ -65,7 +65,7 @@ def _fsck(arguments: argparse.Namespace) -> int:
 def _checked(home: Path) -> Iterator[Checked]:
     from gradd_runtime.store import examine, examine_snapshots, newest
 
-    from gradd_server.stores import Stores
+    from gradd_server.stores import SNAPSHOTS, Stores
 
     stores = Stores(home)
     for folder, about in stores.folders():
@@ -76,7 +76,7 @@ def _checked(home: Path) -> Iterator[Checked]:
             found = examine(newest(folder / about.record))
         except OSError as error:
             raise Unavailable(f"no copy of {folder / about.record} can be made: {error}") from None
-        found.damage += examine_snapshots(stores.snapshots(about.tenant, about.name))
+        found.damage += examine_snapshots(folder / SNAPSHOTS)
         status = "sound" if not found.damage else "harmed" if found.comes_back else "damaged"
         yield Checked(
             about.tenant, about.name, status, str(folder), found.entries, found.whole, found.snapshots,

@@ -6,23 +6,26 @@ import argparse
 import contextlib
 import dataclasses
 import faulthandler
-import importlib.util
 import logging
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradd_server.commands.exits import EXIT_CODES, GAVE_UP, OK, Unavailable
-from gradd_server.datadir import CannotCreate, DataDir
+from gradd_server.datadir import CannotCreate, DataDir, default_data_dir
 from gradd_server.placement.early import Early, threads_of
-from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
+from gradd_server.settings import BadConfig, Settings, variable_of
 from gradd_server.telemetry.manager import ServiceManager
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gradd_runtime.process import PagingRules, Placement
 
+    from gradd_server.fronts.leads import Lead
     from gradd_server.tls import Certificate
 
 STOP_SECONDS = 5.0
@@ -114,21 +117,34 @@ def _serve_with(settings: Settings, manager: ServiceManager, early: Early | None
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
     certificate = _certificate(settings)
-    try:
-        # Before starting engine processes, which takes seconds.
-        with (
-            DataDir(settings.data_dir) as data,
-            daemon.bound(settings.host, settings.port) as listener,
-            daemon.bound_admin(settings) or contextlib.nullcontext() as admin,
-        ):
+
+    def serve(
+        data: DataDir, listener: socket.socket, make: Callable[[], Placement], lead: Lead | None = None
+    ) -> bool:
+        with daemon.bound_admin(settings) or contextlib.nullcontext() as admin:
             try:
-                placement = placement_of(settings, early)
+                placement = make()
             except (ImportError, RuntimeError) as refused:
                 raise Unavailable(f"device {settings.device}: {refused}") from None
             try:
-                done = daemon.serve(settings, placement, ops(), data, listener, certificate, admin, manager)
+                return daemon.serve(
+                    settings, placement, ops(), data, listener, certificate, admin, manager, lead
+                )
             finally:
                 placement.shutdown()
+
+    try:
+        # Before starting engine processes, which takes seconds.
+        with (
+            DataDir(settings.data_dir, settings.placement == "ray") as data,
+            daemon.bound(settings.host, settings.port) as listener,
+        ):
+            if settings.placement == "ray":
+                from gradd_server.commands.leading import lead_in_turn
+
+                done = lead_in_turn(settings, paging_rules(settings), data, listener, manager, serve)
+            else:
+                done = serve(data, listener, lambda: placement_of(settings, early))
     except daemon.CannotListen as refused:
         raise Unavailable(str(refused)) from None
     if not (done or settings.workers):
@@ -172,7 +188,9 @@ def paging_rules(settings: Settings) -> PagingRules:
 
 
 def placement_of(settings: Settings, early: Early | None = None) -> Placement:
-    """The placement that the settings ask for. Raises ImportError or RuntimeError if it is not possible."""
+    """The placement on this machine that the settings ask for. Raises ImportError or RuntimeError if it is
+    not possible.
+    """
     from gradd_runtime.process import InlinePlacement, most_awake
 
     rules = paging_rules(settings)
@@ -180,8 +198,6 @@ def placement_of(settings: Settings, early: Early | None = None) -> Placement:
         # Connections are this process's too.
         rules = rules._replace(awake=most_awake() // 2)
         return InlinePlacement(settings.device, *settings.budgets[:2], rules)
-    if settings.placement == "ray":
-        return _cluster_of(settings, rules)
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(
@@ -197,26 +213,3 @@ def placement_of(settings: Settings, early: Early | None = None) -> Placement:
         rules=rules,
         early=early,
     )
-
-
-def _cluster_of(settings: Settings, rules: PagingRules) -> Placement:
-    """The placement on a Ray cluster. Raises ImportError or RuntimeError if it is not possible."""
-    from gradd_server.placement.cluster.nodes import AgentOrder, HostShares
-    from gradd_server.placement.cluster.placement import LOOK_SECONDS, ClusterPlacement
-    from gradd_server.placement.gpus import MOST_GPUS
-    from gradd_server.placement.link import EngineTask
-    from gradd_server.placement.watch import LOOKS
-
-    if importlib.util.find_spec("ray") is None:
-        raise ImportError("--placement ray needs ray: pip install 'gradd[server,ray]'")
-    said = settings.ray_share or ("num_gpus=1" if settings.device != "cpu" else "")
-    each = settings.workers if settings.device == "cpu" else MOST_GPUS
-    order = AgentOrder(settings.ray_address, HostShares.parse(said), each, LOOK_SECONDS)
-    task = EngineTask(
-        settings.device, settings.threads, (settings.engine_silence_seconds or 60.0) / LOOKS,
-        (settings.process_bytes, settings.tenant_bytes, 0), rules,
-    )  # fmt: skip
-    return ClusterPlacement(
-        order, task, settings.data_dir / "drained", STOP_SECONDS,
-        settings.node_silence_seconds, settings.cancel_grace, settings.max_batch_seconds,
-    )  # fmt: skip

@@ -17,7 +17,7 @@ import pytest
 from gradd_runtime.process import NEVER
 from gradd_server.placement.cluster import placement as module
 from gradd_server.placement.cluster.host import EngineHost
-from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, HostShares, NodeSeen
+from gradd_server.placement.cluster.nodes import ClusterSeen, NodeSeen
 from gradd_server.placement.cluster.placement import ClusterPlacement
 from gradd_server.placement.link import EngineTask
 
@@ -25,7 +25,6 @@ from tests.processes import children
 from tests.waiting import PATIENCE
 
 TASK = EngineTask("cpu", 1, PATIENCE, (0, 0, 0), NEVER)
-ORDER = AgentOrder("", HostShares(), 1, 1.0)
 
 
 def until(true: Callable[[], Any], why: Callable[[], Any] = lambda: "") -> None:
@@ -74,17 +73,12 @@ def nothing_left() -> Iterator[None]:
 class FakeOverseer:
     """Tells a placement of the nodes that a test has."""
 
-    def __init__(self, order: AgentOrder, on_seen: Callable[[ClusterSeen], None]) -> None:
-        self.on_seen = on_seen
-        self.closed = False
-
     def first(self, seconds: float) -> ClusterSeen:
-        seen = ClusterSeen(NODES.seen())
-        self.on_seen(seen)
-        return seen
+        return ClusterSeen(NODES.seen())
 
-    def close(self) -> None:
-        self.closed = True
+    def tell(self, listener: Callable[[ClusterSeen], None] | None) -> None:
+        if listener is not None:
+            listener(self.first(0))
 
 
 class Nodes:
@@ -126,14 +120,18 @@ NODES = Nodes()
 
 
 @contextmanager
-def cluster(folder: Path, patch: pytest.MonkeyPatch, *names: str, **more: Any) -> Iterator[ClusterPlacement]:
+def cluster(
+    folder: Path, patch: pytest.MonkeyPatch, *names: str, lead: int = 1, **more: Any
+) -> Iterator[ClusterPlacement]:
     """A placement over nodes of these names."""
-    patch.setattr(module, "Overseer", FakeOverseer)
     patch.setattr(module, "MEND_SECONDS", 0.0)
+    overseer: Any = FakeOverseer()
     with nothing_left():
         NODES.start(*names)
         try:
-            made = NODES.placement = ClusterPlacement(ORDER, TASK, folder / "drained", silence=0.0, **more)
+            made = NODES.placement = ClusterPlacement(
+                overseer, 1, TASK, lead, folder / "drained", silence=0.0, **more
+            )
             try:
                 until(lambda: {status.node for status in made.nodes()} == set(NODES.hosts))
                 until(lambda: all(status.well for status in made.nodes()))

@@ -26,6 +26,7 @@ from gradd_server.placement.cluster import host as hosting
 from gradd_server.placement.cluster import links
 from gradd_server.placement.cluster.host import EngineHost
 from gradd_server.placement.cluster.links import far_link
+from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.engines import EnginesPlacement
 from gradd_server.placement.gpus import DeviceRooms
 from gradd_server.placement.link import EngineTask
@@ -41,10 +42,12 @@ from tests.waiting import PATIENCE, silence
 class OverOneHost(EnginesPlacement):
     """Sessions in an engine process of a host; nobody takes its place."""
 
-    def __init__(self, host: EngineHost, task: EngineTask = TASK, silence: float = 0.0) -> None:
+    def __init__(
+        self, host: EngineHost, task: EngineTask = TASK, silence: float = 0.0, tls: Tls | None = None
+    ) -> None:
         super().__init__(PATIENCE, silence, 0.0, 0.0)
         self.codes: list[int] = []
-        link = far_link(host.address, task, beat=0.01)
+        link = far_link(host.address, task, beat=0.01, tls=tls)
         self._processes = [EngineProcess(link, "cpu", self._replace)]
         self._rooms = DeviceRooms(self._processes, lambda p, tenant: p.room(tenant))
         self._begin()

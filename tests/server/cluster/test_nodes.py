@@ -19,7 +19,7 @@ from gradd_server.placement.cluster.placement import ClusterPlacement
 
 from tests.server.cluster.hosts import cluster
 from tests.server.fake_placement import FakePlacement
-from tests.server.fronts import front
+from tests.server.one_front import front
 
 
 class Asking:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, broadcast_shapes, dtypes, within
-from ...declare import LINEAR, composite, kernel, public
+from ...declare import LINEAR, InPlace, composite, kernel, public
 from ...graph import no_grad
 from ...kernels import apply_at
 from ...schema import named, type_name
 from ...tensor import Node, Tensor
 from ..elementwise import eq, where
 from ..shape import reshape
-from ..shared import CPP, element, fits, number_first
+from ..shared import CPP, element, fill_shared, fits, number_first
 from . import dynamic
-from .indexing import add_at
+from .indexing import MASKED, add_at
 
 if TYPE_CHECKING:
     from ...schema import Op
@@ -41,6 +41,10 @@ def _masked_fill_impl(xp: Any, a: Any, mask: Any, value: Any) -> Any:
     return xp.where(mask, element(value, a.dtype), a)
 
 
+def _masked_fill_expanded(xp: Any, out: Any, mask: Any, value: Any) -> None:
+    fill_shared(xp, out, mask, element(value, out.dtype))
+
+
 masked_fill: Op = kernel(
     "masked_fill(Tensor input, Tensor mask, Tensor|Number value) -> Tensor",
     infer=_masked_fill_infer,
@@ -54,7 +58,7 @@ masked_fill: Op = kernel(
     node="MaskedFillBackward1",
     number_nodes={"value": "MaskedFillBackward0"},
     method=True,
-    inplace=True,
+    inplace=InPlace(expanded=_masked_fill_expanded, warnings=lambda *_: [MASKED]),
     namespace="-",
     doc="A copy with `value` where the mask is true (torch.Tensor.masked_fill).",
     raises=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, within, wrap_dim
-from ...declare import LINEAR, kernel
+from ...declare import LINEAR, InPlace, kernel, of_expanded
 from ...schema import named
 from ...tensor import Tensor
 from ..elementwise import mul
@@ -197,9 +197,13 @@ def _index_fill_impl(xp: Any, a: Any, index: Any, value: Any, dim: int) -> Any:
     out = a.copy()
     if not out.ndim:
         return xp.full((), element(value, a.dtype), a.dtype) if index.size else out
-    in_range(index, out.shape[dim], dim % out.ndim)
-    xp.moveaxis(out, dim, 0)[index.reshape(-1)] = element(value, a.dtype)
+    _fill_slices(xp, out, index, value, dim)
     return out
+
+
+def _fill_slices(xp: Any, out: Any, index: Any, value: Any, dim: int) -> None:
+    in_range(index, out.shape[dim], dim % out.ndim)
+    xp.moveaxis(out, dim, 0)[index.reshape(-1)] = element(value, out.dtype)
 
 
 def _filled_part(g: Any, index: Any, dim: int) -> Any:
@@ -221,7 +225,10 @@ index_fill: Op = kernel(
     node="IndexFillBackward1",
     number_nodes={"value": "IndexFillBackward0"},
     method=True,
-    inplace=True,
+    inplace=InPlace(
+        expanded=_fill_slices,
+        warnings=lambda *_, **attrs: [of_expanded("index_fill_", "tensor[mask] = scalar")],
+    ),
     doc="A copy with one value written to the slices at the given indices (torch.index_fill).",
     reads_first=number_first,
 )

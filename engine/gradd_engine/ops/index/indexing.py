@@ -25,11 +25,11 @@ from ...data import (
     view_strides,
     within,
 )
-from ...declare import LINEAR, composite, kernel
+from ...declare import LINEAR, InPlace, composite, kernel, of_expanded
 from ...kernels import apply_at
 from ..elementwise import mul
 from ..shared import constants as create
-from ..shared import literal, zeros
+from ..shared import literal, memory_of, zeros
 from .dynamic import ShapeDependsOnValuesError, nonzero_op
 from .slicing import select
 
@@ -52,6 +52,8 @@ def _as_tensor(value: Any, like: Tensor) -> Tensor:
 as_tensor: Callable[[Any, Tensor], Tensor] = _as_tensor
 
 
+MASKED = of_expanded("masked_fill_", "tensor[mask] = scalar")
+_PUT = of_expanded("index_put_", "tensor[indices] = tensor")
 _MASKS = (dtypes.bool_, dtypes.uint8)
 
 
@@ -246,7 +248,7 @@ def _check_masks(x: Tensor, indices: Sequence[Any]) -> None:
 
 
 def _put_impl(xp: Any, a: Any, indices: Any, values: Any, accumulate: bool) -> Any:
-    masks = [t.dtype.kind == "b" or t.dtype == xp.uint8 if t is not None else False for t in indices]
+    masks = _masks(xp, indices)
     if xp is not np and sum(masks) == 1 == sum(t is not None for t in indices):
         # where it is true, without asking how often
         d = masks.index(True)
@@ -254,19 +256,40 @@ def _put_impl(xp: Any, a: Any, indices: Any, values: Any, accumulate: bool) -> A
         mask = mask.reshape((1,) * d + mask.shape + (1,) * (a.ndim - d - mask.ndim))
         return xp.where(mask, a + values.reshape(()) if accumulate else values.reshape(()), a)
     out = a.copy()
-    if any(masks):
-        at: tuple[Any, ...] = tuple(
-            slice(None) if t is None else t.astype(bool) if m else t
-            for t, m in zip(indices, masks, strict=True)
-        )
-        values = values.reshape(())
-    else:
-        at = positions(a.shape, indices)
+    at, values = _places(xp, a, indices, values)
     if accumulate:
         add_at(xp, out, at, xp.broadcast_to(values, out[at].shape))
     else:
         out[at] = values
     return out
+
+
+def _places(xp: Any, a: Any, indices: Any, values: Any) -> tuple[tuple[Any, ...], Any]:
+    """Array indices for NumPy, and the values to write there: one number under masks."""
+    masks = _masks(xp, indices)
+    if not any(masks):
+        return positions(a.shape, indices), values
+    at = (
+        slice(None) if t is None else t.astype(bool) if m else t for t, m in zip(indices, masks, strict=True)
+    )
+    return tuple(at), values.reshape(())
+
+
+def _masks(xp: Any, indices: Any) -> list[bool]:
+    return [t is not None and (t.dtype.kind == "b" or t.dtype == xp.uint8) for t in indices]
+
+
+def _put_expanded(xp: Any, out: Any, indices: Any, values: Any, accumulate: bool) -> None:
+    """Write one element after another: the last one stays, or all are added."""
+    memory = memory_of(out)
+    at, values = _places(xp, out, indices, values)
+    each = xp.broadcast_to(xp.arange(memory.size).reshape(memory.shape), out.shape)[at]
+    values = xp.broadcast_to(values, each.shape).reshape(-1)
+    flat = memory.reshape(-1)
+    if accumulate:
+        apply_at(xp, "logical_or" if out.dtype.kind == "b" else "add", flat, each.reshape(-1), values)
+    else:
+        flat[each.reshape(-1)] = values
 
 
 def _put_kept(g: Any, indices: Any, accumulate: bool) -> Any:
@@ -286,6 +309,12 @@ def _mask_first(target: Any, x: Any, others: Any) -> bool:
     return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
 
 
+def _put_warnings(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Sequence[str]:
+    """What PyTorch warns of, which fills one number in under one mask."""
+    filled = not accumulate and _mask_first(input, values, (indices, values))
+    return [_PUT, MASKED] if filled else [_PUT]
+
+
 put: Op = kernel(
     "index_write(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     infer=_put_infer,
@@ -294,7 +323,7 @@ put: Op = kernel(
     vjp={"input": _put_kept, "values": _put_read},
     jvp=LINEAR,
     node="IndexPutBackward0",
-    inplace=True,
+    inplace=InPlace(expanded=_put_expanded, warnings=_put_warnings),
     namespace="-",
     outside=True,
     doc="A copy with elements written at index tensors; masks are allowed if one value is written.",

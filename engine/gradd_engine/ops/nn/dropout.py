@@ -109,6 +109,14 @@ _feature_alpha_dropout_op = composite(
 )
 
 
+def _run(op: Op, input: Tensor, p: float, training: bool, inplace: bool) -> Any:
+    """By its parts where it writes to its input: they declare so, and the whole does not."""
+    if inplace:
+        assert op.composite is not None
+        return op.composite(input, p, training, True)
+    return op(input, p, training, False)
+
+
 def _check_p(p: float) -> None:
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -120,7 +128,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     _check_p(p)
     if not training or p == 0:
         return input
-    return _dropout_op(input, p, training, inplace)
+    return _run(_dropout_op, input, p, training, inplace)
 
 
 def _function(name: str, run: Op, training: bool) -> None:
@@ -130,7 +138,7 @@ def _function(name: str, run: Op, training: bool) -> None:
         _check_p(p)
         if not training or p == 0:
             return input
-        return run(input, p, training, inplace)
+        return _run(run, input, p, training, inplace)
 
     function.__doc__ = run.surface.doc
     public("nn.functional", name=name)(function)
@@ -172,9 +180,9 @@ def _channels(dims: int) -> None:
             return input
         # in two dimensions PyTorch takes what has no batch for one of rows
         if dims == 2 or input.ndim == dims + 2:
-            return _feature_dropout_op(input, p, training, inplace)
+            return _run(_feature_dropout_op, input, p, training, inplace)
         if inplace:
-            return _feature_dropout_op(input.unsqueeze_(0), p, training, True).squeeze_(0)
+            return _run(_feature_dropout_op, input.unsqueeze_(0), p, training, True).squeeze_(0)
         return _feature_dropout_op(input.unsqueeze(0), p, training, False).squeeze(0)
 
     function.__doc__ = _feature_dropout_op.surface.doc
@@ -187,7 +195,7 @@ def _top(name: str, run: Op) -> None:
     def dropped(input: Tensor, p: float, train: bool, inplace: bool) -> Any:
         if not 0 <= p <= 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
-        return run(input, p, train, inplace) if train and p else input
+        return _run(run, input, p, train, inplace) if train and p else input
 
     def function(input: Tensor, p: float, train: bool) -> Any:
         return dropped(input, p, train, False)

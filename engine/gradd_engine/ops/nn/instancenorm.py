@@ -58,10 +58,30 @@ _instance_op = composite(
     "Tensor? weight=None, Tensor? bias=None, bool use_input_stats=True, value float momentum=0.1, "
     "float eps=1e-5) -> Tensor",
     body=_instance,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="Normalises each channel of each sample separately, or by running statistics "
     "(torch.nn.functional.instance_norm).",
 )
+
+
+def _normalized(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    # By its parts where it writes to nothing: the whole declares that it does.
+    run = _instance_op if use_input_stats else _instance
+    return run(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+_normalized.__doc__ = _instance_op.surface.doc
+public("nn.functional", name="instance_norm")(_normalized)
 
 
 @public("")
@@ -77,4 +97,4 @@ def instance_norm(
     cudnn_enabled: bool,
 ) -> Any:
     """See torch.instance_norm; `cudnn_enabled` is ignored."""
-    return _instance_op(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return _normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)

@@ -156,7 +156,9 @@ def rrelu(
         raise NotImplementedError(f"\"rrelu_with_noise_out_cpu\" not implemented for '{input.dtype.title}'")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    return randomized(input, lower, upper, training, inplace)
+    if inplace:  # by its parts: they declare that they write to the input
+        return _rrelu(input, lower, upper, training, True)
+    return randomized(input, lower, upper, training, False)
 
 
 @public("", "nn.functional", name="rrelu_")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, contiguous_strides, dtypes, wrap_dim
-from ...declare import LINEAR, composite, kernel, public, view
+from ...declare import LINEAR, InPlace, composite, kernel, public, view
 from ...tensor import Tensor
+from ..shared import fill_shared
 from .copies import contiguous_copy
 from .reshape import flatten
 from .view_ops import as_strided_backward, expand
@@ -126,6 +127,14 @@ def _triangle_infer(input: Tensor, diagonal: int, name: str) -> Meta:
     return Meta(tuple(input.shape), input.dtype)
 
 
+def _zero_above(xp: Any, out: Any, diagonal: int) -> None:
+    fill_shared(xp, out, ~xp.tri(*out.shape[-2:], diagonal, dtype=bool), out.dtype.type(0))
+
+
+def _zero_below(xp: Any, out: Any, diagonal: int) -> None:
+    fill_shared(xp, out, xp.tri(*out.shape[-2:], diagonal - 1, dtype=bool), out.dtype.type(0))
+
+
 tril: Op = kernel(
     "tril(Tensor input, int diagonal=0) -> Tensor",
     infer=lambda input, diagonal: _triangle_infer(input, diagonal, "tril"),
@@ -133,7 +142,7 @@ tril: Op = kernel(
     vjp=lambda g, diagonal: tril(g, diagonal),
     jvp=LINEAR,
     method=True,
-    inplace=True,
+    inplace=InPlace(expanded=_zero_above),
     doc="The lower triangle of matrices, with zeros above (torch.tril).",
     raises=False,
 )
@@ -144,7 +153,7 @@ triu: Op = kernel(
     vjp=lambda g, diagonal: triu(g, diagonal),
     jvp=LINEAR,
     method=True,
-    inplace=True,
+    inplace=InPlace(expanded=_zero_below),
     doc="The upper triangle of matrices, with zeros below (torch.triu).",
     raises=False,
 )

@@ -27,6 +27,7 @@ from .common import (
     storable,
 )
 from .constants import checked, full, like, ones_like, sized, tensor, zeros, zeros_like
+from .expanded import fill_shared, memory_of
 from .image_layout import each_dim, image_strides, kept_format
 from .literal import literal
 from .number import CPP, computed_in, element, fits, number_first, operands_fit, stored
@@ -48,6 +49,7 @@ __all__ = [
     "contiguous_like",
     "each_dim",
     "element",
+    "fill_shared",
     "fits",
     "full",
     "image_layout",
@@ -55,6 +57,7 @@ __all__ = [
     "kept_format",
     "like",
     "literal",
+    "memory_of",
     "nonzero_divisor",
     "np_dtype",
     "number",

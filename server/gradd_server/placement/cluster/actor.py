@@ -8,6 +8,7 @@ import ray
 
 from gradd_server.placement.cluster.host import EngineHost
 from gradd_server.placement.cluster.links import Address
+from gradd_server.placement.cluster.tls import Tls
 
 
 class NodeHost:
@@ -16,7 +17,7 @@ class NodeHost:
     """
 
     def __init__(self) -> None:
-        self._host = EngineHost(ray.util.get_node_ip_address())
+        self._host = EngineHost(ray.util.get_node_ip_address(), Tls.of(os.environ))
 
     def where(self) -> tuple[Address, int]:
         """Its address, and the id of its process."""

@@ -33,6 +33,7 @@ from gradd_server.placement.cluster.links import (
     exactly,
     greet,
 )
+from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.link import start
 from gradd_server.placement.watch import Watch
 
@@ -51,10 +52,11 @@ REST_SECONDS = 60.0
 
 class EngineHost:
     """Listens at `host`, a name or an address of this machine, until `close`: who has the secret gets an
-    engine process for each link, which ends with it.
+    engine process for each link, which ends with it. `tls`: how links are encrypted, if they are.
     """
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, tls: Tls | None = None) -> None:
+        self._tls = tls
         self._listener = socket.create_server((host, 0), backlog=MOST)
         self.address = Address(host, self._listener.getsockname()[1], secrets.token_hex(32))
         self._commons = Commons(MOST)
@@ -98,10 +100,9 @@ class EngineHost:
     def _take(self, sock: socket.socket) -> None:
         """A connection: the last one of a link begins a process, and tells of it from then on."""
         try:
-            link, kind = greet(sock, self.address.secret)
+            sock, link, kind = greet(sock, self.address.secret, self._tls)
         except (OSError, struct.error) as refused:
             logger.warning("a connection is refused: %s", refused)
-            sock.close()
             return
         with self._lock:
             now = time.monotonic()

@@ -2,7 +2,7 @@
 
 Over one go envelopes, over one the orders that are heard while a frame runs, and over the last the `FarChild`
 of the process. Who connects shows that it has the host's secret, which it learned from Ray, and so does the
-host: each answers the other's nonce by an HMAC. What is sent then is not encrypted.
+host: each answers the other's nonce by an HMAC. Where Ray encrypts what it sends, all of it is encrypted.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from gradd_protocol.version import VERSION
 from gradd_runtime.process import PagingRules, Running
 
 from gradd_server.machine import processor_budgets
+from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.early import threads_of
 from gradd_server.placement.link import EngineLink, EngineTask
 from gradd_server.placement.watch import SilentLooks
@@ -92,6 +93,7 @@ class Told(msgspec.Struct, frozen=True):
 class Greeting(NamedTuple):
     """A connection that came to a host: the id of its link, and which one of it this is."""
 
+    sock: socket.socket
     link: bytes
     kind: bytes
 
@@ -120,28 +122,39 @@ def exactly(sock: socket.socket, count: int) -> bytes:
     return found
 
 
-def greet(sock: socket.socket, secret: str) -> Greeting:
-    """How a connection begins at the host. Raises OSError where who connects does not have the secret."""
-    sock.settimeout(HANDSHAKE_SECONDS)
-    own = secrets.token_bytes(_NONCE)
-    sock.sendall(own)
-    proof = exactly(sock, _NONCE)
-    nonce, link, kind = _HELLO.unpack(exactly(sock, _HELLO.size))
-    if not hmac.compare_digest(proof, _proof(secret, own)):
-        raise ConnectionError("who connects does not have the secret")
-    if kind not in (ENVELOPES, ORDERS, CONTROL):
-        raise ConnectionError("a link has no such connection")
-    sock.sendall(_proof(secret, nonce))
-    _tune(sock, kind)
-    sock.settimeout(None)
-    return Greeting(link, kind)
+def greet(sock: socket.socket, secret: str, tls: Tls | None = None) -> Greeting:
+    """How a connection begins at the host, perhaps with another socket in the place of `sock`. Raises OSError
+    where who connects does not have the secret, or speaks no TLS where that is to be; `sock` is closed then.
+    """
+    with sock.dup() as raw:
+        try:
+            sock = sock if tls is None else tls.taken(sock)
+            sock.settimeout(HANDSHAKE_SECONDS)
+            own = secrets.token_bytes(_NONCE)
+            sock.sendall(own)
+            proof = exactly(sock, _NONCE)
+            nonce, link, kind = _HELLO.unpack(exactly(sock, _HELLO.size))
+            if not hmac.compare_digest(proof, _proof(secret, own)):
+                raise ConnectionError("who connects does not have the secret")
+            if kind not in (ENVELOPES, ORDERS, CONTROL):
+                raise ConnectionError("a link has no such connection")
+            sock.sendall(_proof(secret, nonce))
+            _tune(raw, kind)
+            sock.settimeout(None)
+        except BaseException:
+            sock.close()
+            raise
+    return Greeting(sock, link, kind)
 
 
-def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
+def _connected(address: Address, link: bytes, kind: bytes, tls: Tls | None = None) -> socket.socket:
     """The front's side. Raises OSError."""
     sock = socket.create_connection((address.host, address.port), HANDSHAKE_SECONDS)
     try:
         _tune(sock, kind)
+        if tls is not None:
+            sock = tls.opened(sock)
+            sock.settimeout(HANDSHAKE_SECONDS)
         nonce = secrets.token_bytes(_NONCE)
         proof = _proof(address.secret, exactly(sock, _NONCE))
         sock.sendall(proof + _HELLO.pack(nonce, link, kind))
@@ -154,15 +167,17 @@ def _connected(address: Address, link: bytes, kind: bytes) -> socket.socket:
     return sock
 
 
-def far_link(address: Address, task: EngineTask, each: int = 1, beat: float = 1.0) -> EngineLink:
+def far_link(
+    address: Address, task: EngineTask, each: int = 1, beat: float = 1.0, tls: Tls | None = None
+) -> EngineLink:
     """A link to an engine process that the host at `address` starts, one of so many of its node; the host
-    beats every `beat` seconds. Raises OSError.
+    beats every `beat` seconds. `tls`: how it is encrypted, if it is. Raises OSError.
     """
     link = secrets.token_bytes(16)
     made: list[socket.socket] = []
     try:
         for kind in (ENVELOPES, ORDERS, CONTROL):
-            made.append(_connected(address, link, kind))
+            made.append(_connected(address, link, kind, tls))
         front, orders, control = made
         text = msgspec.json.encode(Told.of(task, each, beat))
         control.sendall(struct.pack(">I", len(text)) + text)

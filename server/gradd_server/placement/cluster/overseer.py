@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from types import TracebackType
 
 import msgspec
 
@@ -23,12 +24,11 @@ _decode = msgspec.json.Decoder(ClusterSeen).decode
 
 
 class Overseer:
-    """Tells `on_seen` of the cluster, on a thread of its own, each time that an agent looked. `close` ends
-    it, and leaves the cluster as it is.
-    """
+    """Looks at the cluster until `close`, as a context too; the cluster stays as it is."""
 
-    def __init__(self, order: AgentOrder, on_seen: Callable[[ClusterSeen], None]) -> None:
-        self._order, self._on_seen = order, on_seen
+    def __init__(self, order: AgentOrder) -> None:
+        self._order = order
+        self._listener: Callable[[ClusterSeen], None] | None = None
         self._change = threading.Condition()
         self._seen: ClusterSeen | None = None
         self._closed = False
@@ -48,6 +48,15 @@ class Overseer:
             child.stdin.write(msgspec.json.encode(self._order) + b"\n")
             child.stdin.flush()
         return child
+
+    def tell(self, listener: Callable[[ClusterSeen], None] | None) -> None:
+        """Let `listener` be told each time that an agent looked, on a thread of this one's, and of the latest
+        look at once; or nobody.
+        """
+        with self._change:
+            self._listener, seen = listener, self._seen
+        if listener is not None and seen is not None and not seen.trouble:
+            listener(seen)
 
     def first(self, seconds: float) -> ClusterSeen:
         """What the cluster is, once a host of it answers. Raises RuntimeError where none does in time."""
@@ -80,9 +89,10 @@ class Overseer:
                     )
                 with self._change:
                     self._seen = seen
+                    listener = self._listener
                     self._change.notify_all()
-                if not seen.trouble:
-                    self._on_seen(seen)
+                if listener is not None and not seen.trouble:
+                    listener(seen)
             code = child.wait()
             stdout.close()
             with suppress(OSError):  # what it did not read
@@ -108,3 +118,11 @@ class Overseer:
             child.kill()
             child.wait()
         self._thread.join()
+
+    def __enter__(self) -> Overseer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

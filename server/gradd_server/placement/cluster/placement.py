@@ -7,6 +7,7 @@ session may be opened elsewhere whatever has become of the process that had it.
 
 from __future__ import annotations
 
+import enum
 import logging
 import threading
 import time
@@ -21,8 +22,9 @@ from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, FileOrder, Order, Pending, PendingFuture, unknown
 
 from gradd_server.placement.cluster.links import far_link
-from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, NodeSeen
+from gradd_server.placement.cluster.nodes import ClusterSeen, NodeSeen
 from gradd_server.placement.cluster.overseer import Overseer
+from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.engines import LONGEST_TICK, EnginesPlacement, put_off
 from gradd_server.placement.gpus import DeviceRooms
 from gradd_server.placement.link import EngineTask
@@ -41,6 +43,16 @@ TRY_SECONDS = 0.2
 """Pause between two tries."""
 MOVE_SECONDS = 60.0
 """Longest wait for a session to leave a node."""
+
+
+class Begun(enum.Enum):
+    """What came of the wish to start an engine process on a node."""
+
+    DONE = enum.auto()
+    NOT_YET = enum.auto()
+    """The host does not answer, which may pass."""
+    REFUSED = enum.auto()
+    """The host has ended, or wants none."""
 
 
 class NodeStatus(NamedTuple):
@@ -65,20 +77,20 @@ class HeldFrame:
 
 
 class ClusterPlacement(EnginesPlacement):
-    """The Placement interface over the engine processes of a cluster's nodes, `order.each` on a node.
+    """The Placement interface over the engine processes of the nodes that `overseer` sees, `each` on a node.
 
-    `task`: what each is to be; 0 threads shares a node's cores. `drained`: a file with the nodes that get no
-    sessions, beside which is how many fronts there have been. `grace`, `silence`, `cancel_grace`,
-    `batch_seconds`: see EnginesPlacement. Raises RuntimeError where no node of the cluster runs engine
-    processes.
+    `task`: what each is to be; 0 threads shares a node's cores. `lead`: the number of the front's lead.
+    `drained`: a file with the nodes that get no sessions. `tls`: how what goes to nodes is encrypted, if it
+    is. `grace`, `silence`, `cancel_grace`, `batch_seconds`: see EnginesPlacement. Raises RuntimeError where
+    no node of the cluster runs engine processes.
     """
 
     def __init__(
-        self, order: AgentOrder, task: EngineTask, drained: Path, grace: float = 30.0, silence: float = 30.0,
-        cancel_grace: float = 5.0, batch_seconds: float = 0.0,
+        self, overseer: Overseer, each: int, task: EngineTask, lead: int, drained: Path, grace: float = 30.0,
+        silence: float = 30.0, cancel_grace: float = 5.0, batch_seconds: float = 0.0, tls: Tls | None = None,
     ) -> None:  # fmt: skip
         super().__init__(grace, silence, cancel_grace, batch_seconds)
-        self._task, self._each = task, order.each
+        self._task, self._each, self._tls = task, each, tls
         self._hosts: dict[str, NodeSeen] = {}
         """Those of the nodes that are alive, by name."""
         self._where: dict[EngineProcess, NodeSeen] = {}
@@ -91,14 +103,12 @@ class ClusterPlacement(EnginesPlacement):
         self._file = drained
         self._drained = set(drained.read_text().split()) if drained.exists() else set()
         # Orders to open a session rise, whoever gives them: see `gradd_runtime.store.lease`.
-        fronts = drained.with_name("fronts")
-        count = int(fronts.read_text()) + 1 if fronts.exists() else 1
-        _write(fronts, f"{count}\n")
-        self._order = count << 40
+        self._order = lead << 40
         self._rooms: DeviceRooms[EngineProcess] = DeviceRooms([], lambda p, tenant: p.room(tenant))
-        self._overseer = Overseer(order, self._see)
+        self._overseer = overseer
         try:
-            self._overseer.first(START_SECONDS)
+            overseer.first(START_SECONDS)
+            overseer.tell(self._see)
             with self._lock:
                 self._change.wait_for(lambda: self._processes, START_SECONDS)
                 if not self._processes:
@@ -136,26 +146,24 @@ class ClusterPlacement(EnginesPlacement):
 
     def _add(self, name: str) -> None:
         """Start the process of a host that has none."""
-        if not self._started(name):
+        if self._started(name) is not Begun.DONE:
             with self._lock:
                 self._taken.discard(name)  # the next look tries again
 
-    def _started(self, name: str, dead: EngineProcess | None = None) -> bool:
-        """Start a process of that host, in the place of a `dead` one if there is one; False where the host
-        does not answer, or is no more.
-        """
+    def _started(self, name: str, dead: EngineProcess | None = None) -> Begun:
+        """Start a process of that host, in the place of a `dead` one if there is one."""
         with self._lock:
             host = self._hosts.get(name)
             self._count += 1
             number = self._count
         if host is None or host.address is None or self._stopping.is_set():
-            return False
+            return Begun.NOT_YET
         try:
             beat = min(self._interval / 2, LONGEST_TICK)
-            link = far_link(host.address, self._task, self._each, beat)
+            link = far_link(host.address, self._task, self._each, beat, self._tls)
         except OSError as refused:
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
-            return False
+            return Begun.REFUSED if isinstance(refused, ConnectionRefusedError) else Begun.NOT_YET
         with self._lock:  # it may end at once: `_replace` finds it in its place
             fresh = EngineProcess(link, self._task.device, self._replace, number, node=host.node)
             self._where[fresh] = host
@@ -172,7 +180,7 @@ class ClusterPlacement(EnginesPlacement):
         fresh.ready.add_done_callback(lambda _: self._coming.discard(fresh))
         logger.info("engine process %d runs on node %s at %s", fresh.pid, host.node, host.machine)
         self._join_late(fresh)
-        return True
+        return Begun.DONE
 
     def _replace(self, dead: EngineProcess, code: int) -> None:
         """See EnginesPlacement: another process of the same host takes its place, or several of others do."""
@@ -186,15 +194,16 @@ class ClusterPlacement(EnginesPlacement):
             dead.pid, host.node, code,
         )  # fmt: skip
         end = time.monotonic() + MEND_SECONDS
-        again = dead.was_ready  # else the node cannot run one, as it seems
-        while not (again and self._started(host.host, dead)):
+        # One that never was ready: the node cannot run one, as it seems.
+        begun = self._started(host.host, dead) if dead.was_ready else Begun.REFUSED
+        while begun is not Begun.DONE:
+            over = begun is Begun.REFUSED or time.monotonic() > end or host.host not in self._hosts
+            if over and self._scattered(dead, host):
+                return
             if self._stopping.wait(TRY_SECONDS):
                 put_off(dead)
                 return
-            over = not again or time.monotonic() > end or host.host not in self._hosts
-            if over and self._scattered(dead, host):
-                return
-            again = True
+            begun = self._started(host.host, dead)
 
     def _scattered(self, dead: EngineProcess, host: NodeSeen) -> bool:
         """Let other processes have its sessions; False where there are none."""
@@ -404,7 +413,7 @@ class ClusterPlacement(EnginesPlacement):
     def shutdown(self) -> None:
         """See Placement.shutdown. The hosts stay: what they have is the next front's."""
         self._stopping.set()
-        self._overseer.close()
+        self._overseer.tell(None)
         super().shutdown()
 
 
