@@ -166,9 +166,9 @@ faults: $(STAMP) ## 200 kills, 240 at named places, 100,000 batches over a bad n
 	    GRADD_FLIPS=10000 GRADD_CUTS=1000 GRADD_POWER=60 GRADD_STREAMED=100000 GRADD_STRANGERS=5000 GRADD_REQUESTS=50 $(PY) -m pytest -rs --durations=15 $(SPREAD) tests/faults tests/runtime/store
 	GRADD_NEIGHBOURS=1 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
 
-faults-cluster: $(STAMP) ## 50 faults of nodes, hosts, engine processes and fronts of a Ray cluster under 6 clients; 1,000 sessions opened, moved and drained
+faults-cluster: $(STAMP) ## 50 faults of nodes, hosts, engine processes, fronts and the head of a Ray cluster under 6 clients; 1,000 sessions opened, moved and drained; an upgrade
 	$(PY) -m pip install --quiet --group cluster
-	GRADD_NODE_FAULTS=50 GRADD_NODE_CLIENTS=6 GRADD_NODE_SESSIONS=1000 $(PY) -m pytest -rs tests/faults/test_cluster.py
+	GRADD_NODE_FAULTS=50 GRADD_NODE_CLIENTS=6 GRADD_NODE_SESSIONS=1000 $(PY) -m pytest -rs tests/faults/test_cluster.py tests/faults/test_cluster_upgrade.py tests/faults/test_by_hand.py
 
 bench-cluster: $(STAMP) ## what the way to another node costs: a + b and an MLP step beside `workers`, in turn
 	$(PY) -m pip install --quiet --group cluster

@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.processes import children
 from tests.waiting import PATIENCE
@@ -17,13 +19,15 @@ from tests.waiting import PATIENCE
 
 class Daemon:
     """A daemon on one port and one data directory, that can be killed and started again. `flags`: more of
-    `gradd serve`; `module`: what is run in its place; `data`: a directory that it has with others. As a
-    context it is asked to end, and has to.
+    `gradd serve`; `module`: what is run in its place; `data`: a directory that it has with others; `environ`:
+    more of its environment. As a context it is asked to end, and has to.
     """
 
     def __init__(
-        self, folder: Path, *flags: str, module: str = "gradd_server", data: Path | None = None
-    ) -> None:
+        self, folder: Path, *flags: str, module: str = "gradd_server", data: Path | None = None,
+        environ: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
+        self._environ = {**os.environ, **environ}
         self._folder, self._flags, self._module = folder, flags, module
         self.data = data or folder / "data"
         self._port = "0"
@@ -38,6 +42,7 @@ class Daemon:
             self.process = subprocess.Popen(
                 [*command, "--port", self._port, "--data-dir", str(self.data), *self._flags],
                 stderr=sink,
+                env=self._environ,
             )
         found = None
         while not found:

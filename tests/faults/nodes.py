@@ -1,12 +1,13 @@
 """A Ray cluster on this machine, in a process of its own: a head that runs nothing, and nodes to be killed.
 
-``python -m tests.faults.nodes COUNT`` prints the cluster's address and ends with its input; a line ``add``
-adds a node, and ``head`` kills the head's server and starts another, which knows what that one knew where
-there is a Redis (``redis-server`` is installed).
+``python -m tests.faults.nodes COUNT`` prints the cluster's address and ends with its input. A line ``add``
+adds a node, with more in its environment as JSON behind it; ``head`` kills the head's server and starts
+another, which knows what that one knew where there is a Redis (``redis-server`` is installed).
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -44,9 +45,9 @@ class RayNodes:
         self.address = self._process.stdout.readline().strip()
         assert self.address, log.read_text()
 
-    def add(self) -> None:
-        """Add a node."""
-        self._say("add")
+    def add(self, **environ: str) -> None:
+        """Add a node, with that in its environment."""
+        self._say(f"add {json.dumps(environ)}")
 
     def kill_head(self) -> None:
         """End the head's server without a word, and start another."""
@@ -142,8 +143,9 @@ def main(count: int) -> None:
             made.add_node(**node)
         print(made.address, file=lines)
         for line in sys.stdin:
-            if line == "add\n":
-                made.add_node(**node)
+            word, _, environ = line.partition(" ")
+            if word == "add":
+                made.add_node(**node, env_vars=json.loads(environ))
             else:
                 made.head_node.kill_gcs_server(check_alive=False)
                 made.head_node.start_gcs_server()
