@@ -25,7 +25,8 @@ def connect(
 ) -> Session:  # fmt: skip
     """Connect to a session and make it current (also a context manager).
 
-    `url`: default GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
+    `url`: default GRADD_URL, else ``local:`` (in this process); a daemon with several fronts has as many
+    addresses, with commas between them, of which the first that answers is taken. `session`: its name; without one it is
     anonymous and ends at close(). `token`: an API key, default GRADD_API_KEY; the user who runs the daemon
     needs none on its machine. `transport`: "stream" (WebSocket) or "http". `reconnect`: seconds for which a
     daemon that went away is tried again, default GRADD_RECONNECT, else 300. `from_snapshot`: begin a new
