@@ -26,17 +26,17 @@ def connect(
     """Connect to a session and make it current (also a context manager).
 
     `url`: default GRADD_URL, else ``local:`` (in this process); a daemon with several fronts has as many
-    addresses, with commas between them, of which the first that answers is taken. `session`: its name; without one it is
-    anonymous and ends at close(). `token`: an API key, default GRADD_API_KEY; the user who runs the daemon
-    needs none on its machine. `transport`: "stream" (WebSocket) or "http". `reconnect`: seconds for which a
-    daemon that went away is tried again, default GRADD_RECONNECT, else 300. `from_snapshot`: begin a new
-    session, which needs a name, with what another one's names held: a file that `Session.snapshot` wrote, or
-    what it returned. `timeout`: seconds for which the answer to one batch or request is waited for, default
-    None, for ever; then TimedOut is raised, what was sent is called off, and the session goes on. `device`:
-    the daemon's device that the session is to be on, as ``cuda:1``; by default, of several GPUs, the one with
-    most memory left. Raises ConnectionFailed if no daemon answers, NotAllowed if it refuses the key,
-    ServerError for a file that is no sound snapshot, a session that exists or is on another device, and a
-    device that the daemon does not have.
+    addresses, with commas between them, of which the first that answers is taken. `session`: its name;
+    without one it is anonymous and ends at close(). `token`: an API key, default GRADD_API_KEY; the user who
+    runs the daemon needs none on its machine. `transport`: "stream" (WebSocket) or "http". `reconnect`:
+    seconds for which a daemon that went away is tried again, default GRADD_RECONNECT, else 300.
+    `from_snapshot`: begin a new session, which needs a name, with what another one's names held: a file that
+    `Session.snapshot` wrote, or what it returned. `timeout`: seconds for which the answer to one batch or
+    request is waited for, default None, for ever; then TimedOut is raised, what was sent is called off, and
+    the session goes on. `device`: the daemon's device that the session is to be on, as ``cuda:1``; by
+    default, of several GPUs, the one with most memory left. Raises ConnectionFailed if no daemon answers,
+    NotAllowed if it refuses the key, ServerError for a file that is no sound snapshot, a session that exists
+    or is on another device, and a device that the daemon does not have.
     """
     made = opened(url, session, token, transport, reconnect, from_snapshot, timeout, device)
     SESSIONS.make_default(made)
