@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class PooledMemory:
         self.size, self.device_id = size, device
         #: the array that lies there
         self.filled: Any = None
+
+    def lent(self) -> Any:
+        """What tells whether it is still in use; None where a graph's pool sees to that."""
+        return None if self._chunk is None or self._pool is not POOL else ref(self)
 
     def __del__(self) -> None:
         if self._pool is None or self._chunk is None:
