@@ -27,6 +27,7 @@ from gradd_runtime.plan.replay import Plan
 from tests.device.indices import Indexing, index_ways
 from tests.device.loops import There
 from tests.device.programs import Close
+from tests.standin.memory import reusing
 from tests.standin.sessions import sessions_there
 
 STEPS = 16
@@ -224,11 +225,17 @@ def _told(plans: cache.Plans) -> int:
 
 
 def differ(seed: int, there: There = sessions_there, close: Close = CLOSE) -> str:
-    """What is not as in a NumPy session; empty where nothing is.
+    """What is not as in a NumPy session; empty where nothing is. Every other loop has memory where it was in
+    the last step, as on a device.
 
     Numbers of two libraries may grow apart where a loop does not settle: then they have to be those, to the
     bit, that the same kernels give without graphs. Integers may not: a loop computes none.
     """
+    with reusing(seed % 2 == 1):
+        return _differ(seed, there, close)
+
+
+def _differ(seed: int, there: There, close: Close) -> str:
     want = run(seed)
     with outcomes() as found, there():
         try:

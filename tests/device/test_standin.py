@@ -14,6 +14,7 @@ from gradd_engine.data.dtypes import float32
 from gradd_engine.data.layout import Meta
 
 from tests import standin
+from tests.standin.memory import reusing
 
 xp = standin.CUPY
 
@@ -168,6 +169,20 @@ def test_a_graph_finds_no_memory_that_was_given_back() -> None:
     given.clear()
     with pytest.raises(AssertionError, match="given back"):
         graph.launch()
+
+
+def test_memory_that_was_given_back_is_where_the_next_array_is() -> None:
+    for on in (True, False):
+        with reusing(on):
+            given, kept = [xp.ones(3), xp.ones(3)], []
+            graph = DeviceGraph(xp, lambda given=given, kept=kept: kept.append(given[0] + 1), lambda: None)
+            at = given.pop(0).data.ptr
+            given.insert(0, xp.zeros(3))
+            assert (given[0].data.ptr == at) is on
+            assert given[1].tolist() == [1, 1, 1]
+            if on:
+                graph.launch()
+                assert kept[0].tolist() == [1, 1, 1]
 
 
 def test_memory_of_a_graph_that_nobody_has_is_given_to_others() -> None:
