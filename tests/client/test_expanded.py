@@ -86,7 +86,8 @@ def test_others_are_refused(T: Any, call: str) -> None:
     with pytest.raises((RuntimeError, IndexError)) as refused:
         exec(f"{call}\nbase.tolist()", {"T": T, "base": base, "x": base.expand(2, 3)})
     assert str(refused.value).startswith(REFUSED[call])
-    if T is gradd:  # PyTorch has written by then what comes before an index that is out of bounds
+    # PyTorch has written by then what comes before an index that is out of bounds, and so has a device
+    if T is gradd and "a device tells" not in str(refused.value):
         assert base.tolist() == [1.0, -2.0, 3.0]
 
 

@@ -1,7 +1,8 @@
 """Random training loops on the stand-in, where their steps become CUDA graphs: the values of a NumPy session.
 
 ``python -m tests.device.graphs 200`` runs so many; prints the seeds where something differs, and what became
-of the plans. Half of the loops have ops that no graph can hold, as they wait for the device.
+of the plans. Half of the loops have ops that no graph can hold, as they wait for the device; half of them
+read or write at indices that are uploads.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from gradd_runtime.plan import cache
 from gradd_runtime.plan.captured import GraphCapture, GraphSegment
 from gradd_runtime.plan.replay import Plan
 
+from tests.device.indices import Indexing, index_ways
 from tests.device.loops import There
 from tests.device.programs import Close
+from tests.standin.memory import reusing
 from tests.standin.sessions import sessions_there
 
 STEPS = 16
@@ -57,6 +60,7 @@ class Loop:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.ways = {way for way in WAYS if self.rng.random() < 0.35} | waiting_ways(seed)
+        self.ways |= index_ways(seed)
         gradd.manual_seed(seed)
         width = self.rng.choice([3, 5, 8])
         self.table = nn.Embedding(7, 4)
@@ -72,6 +76,7 @@ class Loop:
         else:
             self.optimizer = gradd.optim.SGD(owned, lr=rate, momentum=0.9 * ("momentum" in self.ways))
         self.held: list[Any] = []
+        self.indexing = Indexing(seed, self.ways)
 
     def batch(self, n: int) -> tuple[Any, Any]:
         """What a step trains on."""
@@ -91,7 +96,7 @@ class Loop:
             x = x + self.table(words)
         if "dropout" in self.ways:
             x = functional.dropout(x, 0.25)
-        x = self.waiting(n, x, words)
+        x = self.indexing.step(n, self.waiting(n, x, words))
         out = self.layers(x)
         if "scattered" in self.ways:
             out = out.masked_scatter(out > 0.1, out * 0.5)
@@ -146,6 +151,7 @@ class Loop:
         if "item" in self.ways and n % 2:
             seen.append(loss.item())
         loss.backward()
+        self.indexing.after()
         if "clip" in self.ways:
             seen.append(nn.utils.clip_grad_norm_(self.owned, 0.5))
         if "held" in self.ways:
@@ -172,7 +178,8 @@ def run(seed: int) -> list[Any]:
             told += [x.tolist() if hasattr(x, "tolist") else x for x in (seen if n % 4 == 3 else [])]
         told += [p.tolist() for p in loop.owned]
         told += [None if p.grad is None else p.grad.tolist() for p in loop.owned]
-        return [*told, *[h.tolist() for h in loop.held], loop.buffer.tolist()]
+        held = [*loop.held, *loop.indexing.held, loop.buffer, loop.indexing.board]
+        return [*told, *[h.tolist() for h in held]]
 
 
 @contextmanager
@@ -218,21 +225,33 @@ def _told(plans: cache.Plans) -> int:
 
 
 def differ(seed: int, there: There = sessions_there, close: Close = CLOSE) -> str:
-    """What is not as in a NumPy session; empty where nothing is.
+    """What is not as in a NumPy session; empty where nothing is. Every other loop has memory where it was in
+    the last step, as on a device.
 
     Numbers of two libraries may grow apart where a loop does not settle: then they have to be those, to the
-    bit, that the same kernels give without graphs.
+    bit, that the same kernels give without graphs. Integers may not: a loop computes none.
     """
+    with reusing(seed % 2 == 1):
+        return _differ(seed, there, close)
+
+
+def _differ(seed: int, there: There, close: Close) -> str:
     want = run(seed)
     with outcomes() as found, there():
-        got = run(seed)
+        try:
+            got = run(seed)
+        except (RuntimeError, IndexError) as error:  # what a device finds out of bounds is told late
+            return f"it raised: {error}"
     if broken := [why for why in found if why.startswith(BROKEN)]:
         return broken[0]
     if found["in segments, and not told"]:
         return "it runs in segments, and nothing says why"
     if len(got) != len(want):
         return f"{len(got)} values instead of {len(want)}"
-    for n, (a, b) in enumerate(zip(got, want, strict=True)):
+    pairs = list(zip(got, want, strict=True))
+    if wrong := [n for n, (a, b) in enumerate(pairs) if np.array(b).dtype.kind in "iub" and a != b]:
+        return f"value {wrong[0]} of {len(want)}: {got[wrong[0]]} instead of {want[wrong[0]]}"
+    for n, (a, b) in enumerate(pairs):
         try:
             if b is None:
                 assert a == b

@@ -14,6 +14,7 @@ from gradd_engine.data.dtypes import float32
 from gradd_engine.data.layout import Meta
 
 from tests import standin
+from tests.standin.memory import reusing
 
 xp = standin.CUPY
 
@@ -146,6 +147,42 @@ def test_a_capture_refuses_what_waits_within_what_makes_an_array() -> None:
             with pytest.raises(RuntimeError, match="while a stream is capturing"):
                 waits()
             stream.end_capture()
+
+
+def test_a_capture_leaves_alone_what_is_returned_as_it_was_given() -> None:
+    at, kept = xp.asarray(np.array([0, -1])), []
+
+    def work() -> None:
+        kept.append(xp.asarray(at.astype(np.int64, copy=False)) + 1)
+
+    graph = DeviceGraph(xp, work, lambda: None)
+    assert at.tolist() == [0, -1]
+    graph.launch()
+    assert kept[0].tolist() == [1, 0]
+    assert xp.broadcast_to(array=at, shape=(2, 2)).base is at
+
+
+def test_a_graph_finds_no_memory_that_was_given_back() -> None:
+    given, kept = [xp.ones(3)], []
+    graph = DeviceGraph(xp, lambda: kept.append(given[0] + 1), lambda: None)
+    graph.launch()
+    given.clear()
+    with pytest.raises(AssertionError, match="given back"):
+        graph.launch()
+
+
+def test_memory_that_was_given_back_is_where_the_next_array_is() -> None:
+    for on in (True, False):
+        with reusing(on):
+            given, kept = [xp.ones(3), xp.ones(3)], []
+            graph = DeviceGraph(xp, lambda given=given, kept=kept: kept.append(given[0] + 1), lambda: None)
+            at = given.pop(0).data.ptr
+            given.insert(0, xp.zeros(3))
+            assert (given[0].data.ptr == at) is on
+            assert given[1].tolist() == [1, 1, 1]
+            if on:
+                graph.launch()
+                assert kept[0].tolist() == [1, 1, 1]
 
 
 def test_memory_of_a_graph_that_nobody_has_is_given_to_others() -> None:

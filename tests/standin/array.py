@@ -49,10 +49,8 @@ class Array:
     def _of(cls, a: Any, owner: Array | None = None, mem: PooledMemory | None = None) -> Array:
         """An array over `a`; `owner` has its memory, or it is `mem`, or new."""
         made = object.__new__(cls)
-        made._bare = a
         made._mem = mem or (alloc(a.nbytes).mem if owner is None else owner._mem)
-        if owner is None and mem is None:
-            made._mem.filled = a
+        made._bare = made._mem.fill(a) if owner is None and mem is None else a
         made.base = owner if owner is None or owner.base is None else owner.base
         return made
 

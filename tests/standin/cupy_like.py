@@ -94,7 +94,7 @@ def _function(space: str, home: Any, name: str) -> Callable[..., Any]:
         if kw.get("out") is not None:
             launch(name)
             return kw["out"]
-        made = dressed(found, args)
+        made = dressed(found, [*args, *kw.values()])
         if not is_view(made) or name in _WRITING:
             launch(name)
         return made

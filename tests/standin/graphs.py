@@ -71,18 +71,19 @@ def making(function: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, **kw: Any) -> Any:
         if not capturing():
             return function(*args, **kw)
-        given, named = _borrowed(args), _borrowed(kw)
+        call = _later(function, args, kw)
         if kw.get("out") is not None:
-            record(lambda: function(*given, **named))
+            record(call)
             out = kw["out"]
             return out[0] if isinstance(out, tuple) and len(out) == 1 else out
         with _seen():
             found = function(*args, **kw)
-        new = [a._bare for a in _new(found)]
+        theirs = {id(a._bare) for a in _arrays([args, [*kw.values()]])}
+        new = [a._bare for a in _new(found, theirs)]
         if new:
 
             def again() -> None:
-                for a, b in zip(new, _new(function(*given, **named)), strict=True):
+                for a, b in zip(new, _new(call(), theirs), strict=True):
                     a[...] = b._bare
 
             for a in new:
@@ -100,11 +101,22 @@ def writing(function: Callable[..., Any]) -> Callable[..., Any]:
     def wrote(*args: Any, **kw: Any) -> Any:
         if not capturing():
             return function(*args, **kw)
-        given, named = _borrowed(args), _borrowed(kw)
-        record(lambda: function(*given, **named))
+        record(_later(function, args, kw))
         return None
 
     return wrote
+
+
+def _later(function: Callable[..., Any], args: Any, kw: dict[str, Any]) -> Callable[[], Any]:
+    """The call for launches; AssertionError there if its memory was given back, which others have then."""
+    given, named = _borrowed(args), _borrowed(kw)
+    found = [there for a in _arrays([args, [*kw.values()]]) if (there := a._mem.lent()) is not None]
+
+    def call() -> Any:
+        assert all(there() is not None for there in found), "a graph has memory that was given back"
+        return function(*given, **named)
+
+    return call
 
 
 def _borrowed(x: Any) -> Any:
@@ -124,13 +136,18 @@ def freed(a: Any) -> None:
         _spoil(a)
 
 
-def _new(found: Any) -> Iterator[Any]:
-    """The arrays of a result that are no views."""
-    if isinstance(found, (list, tuple)):
-        for x in found:
-            yield from _new(x)
-    elif hasattr(found, "_bare") and found.base is None:
-        yield found
+def _arrays(x: Any) -> Iterator[Any]:
+    """The arrays of arguments, or of a result."""
+    if isinstance(x, (list, tuple)):
+        for e in x:
+            yield from _arrays(e)
+    elif hasattr(x, "_bare"):
+        yield x
+
+
+def _new(found: Any, given: set[int]) -> Iterator[Any]:
+    """The arrays of a result that are no views, and not what was given: `asarray` may return that."""
+    return (a for a in _arrays(found) if a.base is None and id(a._bare) not in given)
 
 
 def _spoil(a: Any) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from .machine import MACHINE, CUDARuntimeError
 
 #: by their addresses, the arrays whose memory somebody asked the address of
 _TOLD: WeakValueDictionary[int, Any] = WeakValueDictionary()
+#: by geometry, memory of the device that was given back, where new arrays are to lie there
+_FREE: defaultdict[Any, list[Any]] = defaultdict(list)
+#: by the NumPy array that has it, memory of the device that is in use
+_USED: WeakValueDictionary[int, PooledMemory] = WeakValueDictionary()
+_REUSING = {"on": False}
 #: what blocks are multiples of, in bytes
 UNIT = 512
 
@@ -46,12 +51,36 @@ class PooledMemory:
         #: the array that lies there
         self.filled: Any = None
 
+    def lent(self) -> Any:
+        """What tells whether it is in use; None where a graph's pool sees to that."""
+        if self._chunk is None or self._pool is not POOL:
+            return None
+        a = self.filled
+        return ref(self) if a is None else lambda: _USED.get(id(a))
+
+    def fill(self, a: Any) -> Any:
+        """An array that lies there: `a`, or its elements where memory was given back."""
+        if self._pool is POOL and a.nbytes:
+            with POOL._lock:
+                free = _FREE[_geometry(a)] if _REUSING["on"] else []
+                there = free.pop() if free else None
+            if there is not None:
+                there[...] = a
+                a = there
+            _USED[id(a)] = self
+        self.filled = a
+        return a
+
     def __del__(self) -> None:
         if self._pool is None or self._chunk is None:
             return
         self._pool._free(self._chunk, self.size)
-        if self._pool is not POOL and self.filled is not None:
+        if self.filled is None:
+            return
+        if self._pool is not POOL:
             freed(self.filled)
+        elif _REUSING["on"] and self.filled.flags.owndata:
+            _FREE[_geometry(self.filled)].append(self.filled)
 
 
 class MemoryPool:
@@ -174,6 +203,23 @@ def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> 
 def alloc(size: int) -> MemoryPointer:
     """``cupy.cuda.alloc``."""
     return (getattr(_own, "allocator", None) or _allocator)(size)
+
+
+@contextmanager
+def reusing(on: bool) -> Iterator[None]:
+    """In the block new arrays lie where others of their geometry were, if `on`: as with CuPy's pool, most of
+    what a step makes is where it was in the last one. Without it, most is elsewhere each time.
+    """
+    before, _REUSING["on"] = _REUSING["on"], on
+    try:
+        yield
+    finally:
+        _REUSING["on"] = before
+        _FREE.clear()
+
+
+def _geometry(a: Any) -> Any:
+    return a.shape, a.dtype.str, a.strides
 
 
 def _address(a: Any) -> int:
