@@ -7,6 +7,7 @@ notes on serialization, https://docs.pytorch.org/docs/stable/notes/serialization
 
 from __future__ import annotations
 
+import enum
 import math
 import pickle
 import pickletools
@@ -191,6 +192,8 @@ class _Reader:
     def _called(self, what: Any, given: tuple[Any, ...]) -> Any:
         if isinstance(what, objects.NAMED) and objects.may_be_called(what):
             return what(*given)
+        if what is getattr and isinstance(given[0], enum.EnumMeta) and given[1] in given[0].__members__:
+            return given[0][given[1]]  # as Python 3.11 writes a member, before 3.11.4
         name = what.__qualname__ if isinstance(what, objects.NAMED) else _as(what, _Named).name
         if name in _PLAIN:
             return _PLAIN[name](*given)

@@ -10,7 +10,6 @@ from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise import add, mul, sign, sub
-from ..shared import zeros
 
 
 def _mask_infer(input: Tensor, p: float, features: int) -> Meta:
@@ -59,13 +58,13 @@ _SATURATION = 1.7580993408473766
 
 
 def _dropout(
-    input: Tensor, p: float, training: bool, inplace: bool, features: int = 0, alpha: bool = False
+    input: Any, p: float, training: bool, inplace: bool, features: int = 0, alpha: bool = False
 ) -> Any:
     if not training or p == 0 or not input.numel():
         return input
     product = mul.inplace if inplace and mul.inplace else mul
     if p == 1:
-        return product(input, zeros([], dtype=input.dtype))
+        return product(input, input.new_zeros([]))
     if features and input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     noise = dropout_mask(input, float(p), features)
