@@ -95,7 +95,7 @@ class Follower:
 
     def run(self, signals: Sequence[int] = (signal.SIGTERM, signal.SIGINT)) -> Lead | None:
         """Follow until this front leads; None where one of the signals ends it, or `stop`. Raises
-        Unreachable, and OSError where the storage is away.
+        Unreachable.
         """
         self._listener.listen()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -111,11 +111,16 @@ class Follower:
 
     async def _run(self) -> Lead | None:
         while not self._stopped.is_set():
-            number, front = await asyncio.to_thread(self._leads.latest)
-            if await asyncio.to_thread(self._is_gone, number, front):
-                if await asyncio.to_thread(self._leads.take, number, self._own):
-                    return Lead(self._leads, number + 1)
-            elif front is not None:
+            try:
+                number, front = await asyncio.to_thread(self._leads.latest)
+                if await asyncio.to_thread(self._is_gone, number, front):
+                    if await asyncio.to_thread(self._leads.take, number, self._own):
+                        return Lead(self._leads, number + 1)
+                    continue
+            except OSError as error:
+                logger.warning("which front leads cannot be told at the moment: %s", error)
+                front = None
+            if front is not None:
                 await self._follow(number, front)
             else:
                 await self._pause()
@@ -128,10 +133,13 @@ class Follower:
         async with Relay(self._listener, parts.hostname or "", parts.port or 0):
             while not self._stopped.is_set():
                 await self._pause()
-                if await asyncio.to_thread(self._leads.is_over, number):
-                    return
-                if await asyncio.to_thread(self._is_gone, number, front):
-                    return
+                with contextlib.suppress(
+                    OSError
+                ):  # the storage is away: nobody else can take the lead either
+                    if await asyncio.to_thread(self._leads.is_over, number):
+                        return
+                    if await asyncio.to_thread(self._is_gone, number, front):
+                        return
 
     async def _pause(self) -> None:
         with contextlib.suppress(TimeoutError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -206,6 +207,41 @@ def test_one_that_died_as_it_took_the_lead_is_given_up(
     with Following(tmp_path, silence=0.1) as one:
         assert one.number() == 2
         assert leads.latest() == (2, one.own)
+
+
+def test_storage_that_is_away_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, looks = Leads.latest, []
+
+    def latest(self: Leads) -> tuple[int, FrontAddress | None]:
+        looks.append(None)
+        if len(looks) < 4:
+            raise OSError(errno.ESTALE, "Stale file handle")
+        return real(self)
+
+    monkeypatch.setattr(Leads, "latest", latest)
+    with Following(tmp_path) as one:
+        assert one.number() == 1
+    assert len(looks) == 4
+
+
+def test_one_that_follows_goes_on_while_storage_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = threading.Event()
+
+    def is_over(self: Leads, number: int) -> bool:
+        looked.set()
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    with front() as url:
+        leader = FrontAddress(url, HERE)
+        assert Leads(tmp_path / "leads").take(0, leader)
+        with Following(tmp_path) as one:
+            assert one.follows(leader)
+            monkeypatch.setattr(Leads, "is_over", is_over)
+            assert looked.wait(PATIENCE)
+            assert httpx.get(f"{one.url}/livez", trust_env=False).status_code == 200
+            assert not one.over.is_set()
 
 
 def test_a_front_that_is_started_again_leads_again(tmp_path: Path) -> None:
