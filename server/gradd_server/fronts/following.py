@@ -85,13 +85,13 @@ class Follower:
         told: Callable[[FrontAddress], None],
     ) -> None:
         self._leads, self._own, self._listener = leads, own, listener
-        self._silence = silence
+        self._silence, self._longest = silence, max(silence, START_SECONDS)
         self._told = told
         self._stopped = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        #: the lead that is looked at, and since when it gives no answer
+        #: the lead that is looked at, when that was, and for how long it gives no answer
         self._number = 0
-        self._since = 0.0
+        self._looked = self._silent = 0.0
 
     def run(self, signals: Sequence[int] = (signal.SIGTERM, signal.SIGINT)) -> Lead | None:
         """Follow until this front leads; None where one of the signals ends it, or `stop`. Raises
@@ -133,9 +133,8 @@ class Follower:
         async with Relay(self._listener, parts.hostname or "", parts.port or 0):
             while not self._stopped.is_set():
                 await self._pause()
-                with contextlib.suppress(
-                    OSError
-                ):  # the storage is away: nobody else can take the lead either
+                # Where the storage is away, nobody else takes the lead either.
+                with contextlib.suppress(OSError):
                     if await asyncio.to_thread(self._leads.is_over, number):
                         return
                     if await asyncio.to_thread(self._is_gone, number, front):
@@ -150,9 +149,8 @@ class Follower:
         """Whether the front that has that lead will not come back; one that was where this front listens now
         will not. Raises Unreachable.
         """
-        now = time.monotonic()
         if number != self._number:
-            self._number, self._since = number, now
+            self._number, self._looked, self._silent = number, time.monotonic(), 0.0
         if number == 0 or front == self._own:
             return True
         if front is not None and front.machine != self._own.machine and _is_here(front):
@@ -168,10 +166,13 @@ class Follower:
             if found is Found.GONE:
                 return True
             if found is Found.HERE:
-                self._since = time.monotonic()
+                self._looked, self._silent = time.monotonic(), 0.0
                 return False
-        starts = not self._leads.serves(number)
-        return time.monotonic() - self._since > max(self._silence, START_SECONDS * starts)
+        now = time.monotonic()
+        # No more than a look takes: who was asleep itself blames nobody for the time.
+        self._silent += min(now - self._looked, LOOK_SECONDS + ANSWER_SECONDS)
+        self._looked = now
+        return self._silent > (self._silence if self._leads.serves(number) else self._longest)
 
 
 def _is_here(front: FrontAddress) -> bool:

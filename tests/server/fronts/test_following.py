@@ -185,6 +185,28 @@ def test_one_that_says_nothing_is_given_up_after_its_silence(tmp_path: Path, sil
         assert one.number() == 2
 
 
+def test_who_was_asleep_itself_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = iter([Found.HERE, Found.SILENT, Found.SILENT, Found.SILENT, Found.HERE])
+    seen, clock, all_seen = [], [0.0], threading.Event()
+
+    def slow(front: FrontAddress, seconds: float) -> Found:
+        clock[0] += 3600.0  # it slept between any two looks
+        seen.append(next(found, Found.HERE))
+        if len(seen) > 5:
+            all_seen.set()
+        return seen[-1]
+
+    monkeypatch.setattr(following, "look", slow)
+    monkeypatch.setattr(following.time, "monotonic", lambda: clock[0])
+    with front() as url:
+        leads = Leads(tmp_path / "leads")
+        assert leads.take(0, FrontAddress(url, HERE))
+        leads.serve(1)
+        with Following(tmp_path, silence=10.0) as one:
+            assert all_seen.wait(PATIENCE)
+            assert not one.over.is_set()
+
+
 def test_one_that_starts_is_given_more_time(
     tmp_path: Path, silent: FrontAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
