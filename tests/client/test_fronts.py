@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import gradd
@@ -36,12 +36,13 @@ def front(stack: ExitStack, daemon: str) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def steps(count: int) -> list[float]:
-    """Losses of a small training, each asked for."""
+def steps(before: Callable[[int], object] = lambda step: None) -> list[float]:
+    """Losses of a small training, each asked for; `before` is called with the number of each step."""
     gradd.manual_seed(0)
     w = gradd.randn(4, requires_grad=True)
     losses = []
-    for _ in range(count):
+    for step in range(12):
+        before(step)
         loss = ((w * 2 - 1) ** 2).sum()
         loss.backward()
         with gradd.no_grad():
@@ -77,22 +78,11 @@ def test_a_script_goes_on_at_another_where_one_ends(
     assert found_there is not None
     monkeypatch.setenv("GRADD_API_KEY", found_there.key)
     with gradd.connect(daemon):
-        expected = steps(12)
+        expected = steps()
     with ExitStack() as first, ExitStack() as second:
         url = f"{front(first, daemon)},{front(second, daemon)}"
         with gradd.connect(url, session="goes-on", transport=transport):
-            gradd.manual_seed(0)
-            w = gradd.randn(4, requires_grad=True)
-            found = []
-            for step in range(12):
-                if step == 6:
-                    first.close()
-                loss = ((w * 2 - 1) ** 2).sum()
-                loss.backward()
-                with gradd.no_grad():
-                    w -= 0.1 * w.grad
-                w.grad = None
-                found.append(loss.item())
+            found = steps(lambda step: step == 6 and first.close())
         gradd.delete_session("goes-on", url)
     assert found == expected
 

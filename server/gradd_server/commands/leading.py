@@ -6,6 +6,7 @@ import importlib.util
 import os
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from typing import Protocol
 
@@ -57,7 +58,7 @@ def lead_in_turn(
         manager.tell(READY=1, STATUS=f"Passes connections on to {front.url}")
 
     each = settings.workers if settings.device == "cpu" else MOST_GPUS
-    with Overseer(_order(settings, each)) as overseer:
+    with closing(Overseer(_order(settings, each))) as overseer:
         while True:
             follower = Follower(
                 Leads(data.path / "leads"), own, listener, settings.node_silence_seconds, told

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from tests.processes import children
 from tests.server.cluster import test_links as plain
 from tests.server.cluster.hosts import TASK, nothing_left
 from tests.server.cluster.test_links import OverOneHost
+from tests.server.fronts.test_relay import server
 from tests.waiting import PATIENCE
 
 
@@ -100,39 +101,24 @@ def test_a_process_that_dies_is_seen_at_once(placement: OverOneHost) -> None:
 def listening_in(to: tuple[str, int]) -> Iterator[tuple[tuple[str, int], bytearray]]:
     """Where connections are passed on, and all that went by."""
     heard = bytearray()
-    threads = []
 
     def carry(one: socket.socket, other: socket.socket) -> None:
-        with one, other:
-            while True:
-                try:
-                    data = one.recv(1 << 16)
-                    other.sendall(data)
-                except OSError:
-                    return
-                if not data:
-                    return
+        with suppress(OSError):
+            while data := one.recv(1 << 16):
                 heard.extend(data)
+                other.sendall(data)
+        with suppress(OSError):
+            other.shutdown(socket.SHUT_RDWR)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    def both(near: socket.socket) -> None:
+        with socket.create_connection(to) as far:
+            back = threading.Thread(target=carry, args=(far, near))
+            back.start()
+            carry(near, far)
+            back.join(PATIENCE)
 
-        def listen() -> None:
-            while True:
-                try:
-                    near, _ = listener.accept()
-                except OSError:
-                    return
-                far = socket.create_connection(to)
-                for pair in ((near, far), (far.dup(), near.dup())):
-                    threads.append(threading.Thread(target=carry, args=pair))
-                    threads[-1].start()
-
-        threads.append(threading.Thread(target=listen))
-        threads[0].start()
-        yield listener.getsockname(), heard
-        listener.shutdown(socket.SHUT_RDWR)
-    for thread in threads:
-        thread.join(PATIENCE)
+    with server(both) as there:
+        yield there, heard
 
 
 @pytest.mark.parametrize("encrypted", [False, True])

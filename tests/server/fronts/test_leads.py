@@ -69,26 +69,17 @@ def test_a_lead_serves_once_its_front_says_so(leads: Leads) -> None:
     assert leads.latest() == (1, ONE)
 
 
-def test_who_lost_the_lead_is_told(leads: Leads, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
-    told = threading.Event()
-    assert leads.take(0, ONE)
-    with Lead(leads, 1) as lead:
-        lead.on_lost = told.set
-        assert not told.wait(0.05)
-        assert leads.take(1, OTHER)
-        assert told.wait(PATIENCE)
-        assert lead.lost
-
-
-def test_one_that_keeps_the_lead_is_told_nothing(leads: Leads, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_lost_the_lead_is_told_and_not_before(leads: Leads, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
     told = threading.Event()
     assert leads.take(0, ONE)
     with Lead(leads, 1) as lead:
         lead.on_lost = told.set
         assert not told.wait(0.1)
-    assert not lead.lost
+        assert not lead.lost
+        assert leads.take(1, OTHER)
+        assert told.wait(PATIENCE)
+        assert lead.lost
 
 
 def test_files_of_leads_long_past_go(

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 
 import msgspec
 
@@ -24,7 +23,7 @@ _decode = msgspec.json.Decoder(ClusterSeen).decode
 
 
 class Overseer:
-    """Looks at the cluster until `close`, as a context too; the cluster stays as it is."""
+    """Looks at the cluster until `close`, which leaves it as it is."""
 
     def __init__(self, order: AgentOrder) -> None:
         self._order = order
@@ -118,11 +117,3 @@ class Overseer:
             child.kill()
             child.wait()
         self._thread.join()
-
-    def __enter__(self) -> Overseer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
