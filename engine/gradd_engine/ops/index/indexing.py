@@ -27,7 +27,7 @@ from ...data import (
 )
 from ...declare import LINEAR, InPlace, composite, kernel, of_expanded
 from ...kernels import apply_at
-from ..elementwise import mul
+from ..elementwise import where
 from ..shared import constants as create
 from ..shared import literal, memory_of, zeros
 from .dynamic import ShapeDependsOnValuesError, nonzero_op
@@ -299,8 +299,8 @@ def _put_kept(g: Any, indices: Any, accumulate: bool) -> Any:
 def _put_read(g: Any, indices: Any, values_meta: Any) -> Any:
     if not any(is_mask(t) for t in indices):
         return index(g, indices)
-    one = create.full([], 1.0, dtype=g.dtype)
-    return mul(g, put(zeros(list(g.shape), dtype=g.dtype), indices, one)).sum()
+    written = put(zeros(list(g.shape), dtype=dtypes.bool_), indices, create.full([], True))
+    return where(written, g, 0.0).sum()  # a gradient that is not finite beside the mask is no part of it
 
 
 def _mask_first(target: Any, x: Any, others: Any) -> bool:

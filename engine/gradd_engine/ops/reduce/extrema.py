@@ -119,10 +119,21 @@ def _share(input: Any, out: Any, dim: Dims, keepdim: bool) -> Any:
     return to_dtype(ties, input.dtype) / sum(ties, dim, True)
 
 
+def _ties(input: Any, out: Any) -> Any:
+    """Which elements are the value of all; nan ties with nan."""
+    return where(out != out, input != input, input == out)
+
+
 def share_all(input: Any, out: Any) -> Any:
     """Like `_share` over everything, except that nan ties with nan."""
-    ties = where(out != out, input != input, input == out)
+    ties = _ties(input, out)
     return to_dtype(ties, input.dtype) / sum(ties)
+
+
+def among_ties(g: Any, input: Any, out: Any) -> Any:
+    """The gradient, shared evenly by ties; what is none gets zero, also of a gradient that is not finite."""
+    ties = _ties(input, out)
+    return where(ties, g / sum(ties), 0.0)
 
 
 def _whole(name: str) -> Op:
@@ -135,7 +146,7 @@ def _whole(name: str) -> Op:
         f"{name}_all(Tensor input) -> Tensor",
         infer=infer,
         impl=lambda xp, a: getattr(a, name)(),
-        vjp=lambda g, input, out: g * share_all(input, out),
+        vjp=lambda g, input, out: among_ties(g, input, out),
         jvp=lambda input_t, input, out: sum(input_t * share_all(input, out)),
         node=f"{name.capitalize()}Backward1",
         namespace="-",

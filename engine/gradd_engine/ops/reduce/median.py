@@ -9,7 +9,7 @@ from ...declare import Joint, composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared import refuse, return_type
-from .extrema import not_empty, pick, place, share_all
+from .extrema import among_ties, not_empty, pick, place, share_all
 from .reductions import sum
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _whole(name: str, skip_nan: bool) -> Op:
         f"{name}_all(Tensor input) -> Tensor",
         infer=infer,
         impl=impl,
-        vjp=lambda g, input, out: g * share_all(input, out),
+        vjp=lambda g, input, out: among_ties(g, input, out),
         jvp=lambda input_t, input, out: sum(input_t * share_all(input, out)),
         namespace="-",
         outside=True,
