@@ -75,6 +75,8 @@ class InPlace:
     node: str = ""
     number_nodes: dict[str, str] | None = None
     check_values: Callable[..., None] | None = None
+    #: rules of its own, from `out`: the input is gone, and not kept then
+    vjp: Any = None
     #: ``expanded(xp, target, *inputs, **attrs)`` writes what it changes into an expanded target, one element
     #: after another, since some share memory; without it such a target is refused
     expanded: Callable[..., None] | None = None
@@ -223,6 +225,7 @@ def _derive_inplace(base: Op, how: InPlace) -> None:
     kind = "Tensor" if first.kind == "Tensor|Number" else first.kind
     target = replace(first, kind=kind, alias="a", written=True)
     plain, derivative = base.kernel, base.derivative
+    slots = tuple(p.name for p in base.schema.tensors)
     made = Op(
         base.kind,
         Schema(f"{base.name}_", (target, *rest), (Return("", "Tensor", False, "a"),)),
@@ -230,7 +233,7 @@ def _derive_inplace(base: Op, how: InPlace) -> None:
             plain, ufunc="", inline=False, autocast={}, check_values=how.check_values or plain.check_values
         ),
         Derivative(
-            derivative.rules,
+            derivative.rules if how.vjp is None else _rules(slots, how.vjp),
             derivative.jvp,
             how.node or derivative.node_name,
             how.number_nodes or derivative.number_nodes,

@@ -6,13 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import composite, elementwise, public
+from ...declare import InPlace, composite, elementwise, public
 from ...kernels import gauss, tiled
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise import erf, exp, recorded, sigmoid, tanh, where
 from ..shape import reshape
 from ..shared import broadcast, computed_in, conj, fits, refuse, same, stored, zeros_like
+from .from_results import celu_left, elu_left, leaky_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +160,7 @@ leaky_relu: Op = elementwise(
     infer=floating("leaky_relu_cpu"),
     impl=lambda xp, a, negative_slope: xp.where(a > 0, a, a * a.dtype.type(negative_slope)),
     vjp=lambda g, input, negative_slope: leaky_relu_backward(g, input, negative_slope),
-    inplace=True,
+    inplace=InPlace(node="LeakyReluBackward1", vjp=leaky_left),
     namespace=F,
     doc="The input, times a slope where not positive (torch.nn.functional.leaky_relu).",
     raises=False,
@@ -266,7 +267,7 @@ _elu: Op = elementwise(
     infer=floating("elu_cpu"),
     impl=_elu_kernel,
     vjp=lambda g, input, alpha, scale, input_scale: elu_backward(g, input, alpha, scale, input_scale),
-    inplace=True,
+    inplace=InPlace(node="EluBackward1", vjp=elu_left),
     namespace=F,
     doc="The input where positive, otherwise alpha * (exp(input) - 1) (torch.nn.functional.elu).",
     raises=False,
@@ -307,7 +308,7 @@ celu: Op = elementwise(
     infer=floating("elu_cpu"),
     impl=lambda xp, a, alpha: _elu_kernel(xp, a, alpha, 1.0, 1.0 / alpha),
     vjp=lambda g, input, alpha: elu_backward(g, input, alpha, 1.0, 1.0 / alpha),
-    inplace=True,
+    inplace=InPlace(node="CeluBackward1", vjp=celu_left),
     namespace="|nn.functional",
     doc="elu with exp(input / alpha), smooth for every alpha (torch.celu).",
 )
