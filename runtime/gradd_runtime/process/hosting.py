@@ -24,8 +24,8 @@ from .asking import answer, open_session
 from .budgets import Holding
 from .bulk import Bulk
 from .envelope import FileOrder
-from .meter import Meter, MeteredStore, SessionFigures, counts_of
-from .place import RecordPlace
+from .meter import Meter, SessionFigures, counts_of
+from .place import place_of
 from .refusals import recovering, refusal
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Hosted:
         self.session: Session | None = None
         self._options = options
         self._backend = backend
-        self._place = RecordPlace(options) if "store" in options else None
+        self._place = place_of(options) if "store" in options else None
         self._recovery: Generator[int] | None = None
         self._refusal: Problem | None = None
         self._damaged = False
@@ -181,7 +181,7 @@ class Hosted:
         place.enter()
         slept = summary.read(place.path)
         summary.drop(place.path)
-        store = MeteredStore(place.path, place.level, self._meter, place.lease)
+        store = place.open(self._meter)
         session: Session | None = None
         try:
             marks = store.snapshots()

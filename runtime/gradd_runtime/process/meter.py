@@ -8,7 +8,7 @@ import heapq
 from bisect import bisect_left
 from collections import Counter
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
     from ..session import Session
-    from ..store import Entry, RecordLease
+    from ..store import Entry
     from .hosting import Hosted
 
 SECONDS = (
@@ -129,10 +129,17 @@ class Meter:
         )  # fmt: skip
 
 
+class Lease(Protocol):
+    """What makes a record this process's alone."""
+
+    def check(self) -> None:
+        """Raise LeaseLost where it is somebody else's by now."""
+
+
 class MeteredStore(FileStore):
     """A record whose appends are counted, and fail where the `lease` is lost, if it has one."""
 
-    def __init__(self, path: Path, level: str, meter: Meter, lease: RecordLease | None = None) -> None:
+    def __init__(self, path: Path, level: str, meter: Meter, lease: Lease | None = None) -> None:
         super().__init__(path, level)
         self._meter, self._lease = meter, lease
 
@@ -143,15 +150,19 @@ class MeteredStore(FileStore):
     def append(self, entry: Entry) -> None:
         """See Store.append."""
         began = perf_counter()
+        self.keep(entry)
+        meter = self._meter
+        meter.journal.add(perf_counter() - began)
+        meter.journal_bytes += len(entry.frame)
+
+    def keep(self, entry: Entry) -> None:
+        """Append an entry, by which the record is still this process's."""
         try:
             super().append(entry)
         except Damaged:
             self._check()  # whose files are gone is told why
             raise
         self._check()  # after it was written: see `RecordLease`
-        meter = self._meter
-        meter.journal.add(perf_counter() - began)
-        meter.journal_bytes += len(entry.frame)
 
     def write(self, parts: Iterable[Part], n: int) -> Path:
         """See FileStore.write."""

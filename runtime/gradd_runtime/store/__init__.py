@@ -1,6 +1,7 @@
 """A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
 from .blobs import BLOB_BYTES, Blobs, sync_folder
+from .bucket import Bucket, bucket_of, is_url
 from .examine import Examined, examine, examine_snapshots
 from .failpoints import arm, failpoint
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
@@ -14,6 +15,7 @@ __all__ = [
     "RESERVED",
     "BadSnapshot",
     "Blobs",
+    "Bucket",
     "Damaged",
     "Diverged",
     "Entry",
@@ -26,9 +28,11 @@ __all__ = [
     "Store",
     "Trouble",
     "arm",
+    "bucket_of",
     "examine",
     "examine_snapshots",
     "failpoint",
+    "is_url",
     "make_record",
     "most_bytes",
     "newest",

@@ -276,7 +276,7 @@ class FileStore:
     def snapshot(self, n: int) -> BinaryIO:
         """The file of the snapshot at entry `n`. Raises Damaged where it cannot be opened."""
         try:
-            return self._file_at(n).open("rb")
+            return self.file_at(n).open("rb")
         except OSError as error:
             raise Damaged(f"the snapshot at entry {n} cannot be read: {error.strerror}") from None
 
@@ -284,7 +284,7 @@ class FileStore:
         """Write the file of a snapshot at entry `n`, of which the record knows nothing yet. Raises OSError,
         and leaves nothing then.
         """
-        path = self._file_at(n)
+        path = self.file_at(n)
         new = path.with_suffix(".new")
         failpoint("snapshot writing")
         try:
@@ -339,7 +339,7 @@ class FileStore:
             for (cuts,) in fetched(self._file, "SELECT blobs FROM lost WHERE blobs != x''"):
                 blobs.update(name for _, _, name in decode_cuts(cuts))
         marks = self.snapshots()
-        used = {self._file_at(n).name for n in marks}
+        used = {self.file_at(n).name for n in marks}
         used.update(name for _, name, _ in self._segments())
         oldest = min(marks[:KEPT], default=0)
         garbage = [
@@ -354,7 +354,8 @@ class FileStore:
         for path in garbage:
             path.unlink()
 
-    def _file_at(self, n: int) -> Path:
+    def file_at(self, n: int) -> Path:
+        """Where the file of the snapshot at entry `n` is, if there is one."""
         return self._path.with_name(f"{self._path.stem}-{n}{_SNAPSHOT}")
 
     def probe(self) -> None:

@@ -20,7 +20,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process.meter import Meter, MeteredStore
-from gradd_runtime.process.place import RecordPlace
+from gradd_runtime.process.place import RecordPlace, place_of
 from gradd_runtime.store import Damaged, Entry, FileStore, LeaseLost, blobs, lease, make_record, record
 from gradd_runtime.store.segments import EMPTY_BYTES
 
@@ -39,6 +39,10 @@ class Broken(AssertionError):
     """What must not be."""
 
 
+class Away(OSError):
+    """The storage gives no answer: what it was asked for may have been done."""
+
+
 class Holder:
     """A process that was told to open the session, by that `order`."""
 
@@ -49,8 +53,7 @@ class Holder:
         self.late = world.dice.random() < 0.3
         self.state: list[bytes] = []
         self.store: MeteredStore | None = None
-        options = {"store": str(world.base), "durability": "process", "leased": order}
-        self.place = RecordPlace(options)
+        self.place = world.place(order)
         self.thread = threading.Thread(target=self._live, daemon=True)
         self.thread.start()
 
@@ -77,17 +80,19 @@ class Holder:
                 self.wake()
             except LeaseLost:
                 raise Ended from None  # nobody asks it again
+            except Away:
+                self.let_go()
             except OSError as refused:
                 if refused.errno not in (errno.EBUSY, errno.ENOENT):
                     raise
             return
-        what = dice.choices(("append", "snapshot", "sleep", "end"), (12, 2, 2, 1))[0]
+        what = dice.choices(("append", "snapshot", "sleep", "end"), self.world.WEIGHTS)[0]
         if what == "end":
             self._tear()
             raise Ended
         try:
             getattr(self, what)()
-        except (LeaseLost, FileNotFoundError):
+        except (LeaseLost, FileNotFoundError, Away):
             self.let_go()
         except (Damaged, OSError, sqlite3.Error) as refused:  # of files that were removed under it
             if self.world.truth_order == self.order:
@@ -105,21 +110,14 @@ class Holder:
         self.place.enter()
         self.world.pause()
         try:
-            store = self.store = store_at(self.place)
+            store = self.store = self.place.open(Meter())
             found = contents(store)
         except (Damaged, OSError, sqlite3.Error) as error:
-            lost = False
-            try:
-                self.place.enter()
-            except LeaseLost:
-                lost = True
-            if not lost:
+            if not isinstance(error, Away) and not self.world.lost(self.place):
                 raise Broken(f"the record of order {self.order} cannot be read: {error}") from error
             self.let_go()
             return
-        try:
-            self.place.enter()
-        except LeaseLost:  # who has it since may have taken files away
+        if self.world.lost(self.place):  # who has it since may have taken files away
             self.let_go()
             return
         self.world.compare(found)
@@ -157,6 +155,9 @@ class Holder:
 class History:
     """A record, whose holders come and go by chance."""
 
+    #: how often they append, take a snapshot, fall asleep, and end
+    WEIGHTS = 12, 2, 2, 1
+
     def __init__(self, folder: Path, seed: int) -> None:
         self.dice = random.Random(seed)
         self.base = folder / "record.db"
@@ -172,6 +173,30 @@ class History:
         self._now: Holder | None = None
         self._left = TURNS
         self._done = threading.Semaphore(0)
+
+    # -- where the record is -------------------------------------------------------------------------
+
+    def place(self, order: int) -> RecordPlace:
+        return place_of({"store": str(self.base), "durability": "process", "leased": order})
+
+    def lost(self, place: RecordPlace) -> bool:
+        """Whether the record is somebody else's by now."""
+        try:
+            place.enter()
+        except LeaseLost:
+            return True
+        return False
+
+    def left_behind(self, last: RecordPlace) -> set[str]:
+        """What is beside the record of who had it last, and is nobody's."""
+        beside = {path.name for path in self.base.parent.iterdir() if path.is_dir()}
+        return beside - {last.path.parent.name}
+
+    def pauses(self, patch: pytest.MonkeyPatch) -> None:
+        """Holders stand between their steps."""
+        _pauses(patch, self)
+
+    # ------------------------------------------------------------------------------------------------
 
     def frame(self) -> bytes:
         size = self.dice.choice((8, 8, 8, 4096))
@@ -211,18 +236,17 @@ class History:
                 store.close()
         if self.failed is not None:
             raise self.failed
-        last = RecordPlace({"store": str(self.base), "durability": "process", "leased": 1 << 40})
+        last = self.place(1 << 40)
         last.enter()
-        store = store_at(last)
+        store = last.open(Meter())
         try:
             self.compare(contents(store))
         except Damaged as error:
             raise Broken(f"the record cannot be read at the end: {error}") from error
         finally:
             store.close()
-        beside = {path.name for path in self.base.parent.iterdir() if path.is_dir()}
-        if beside != {last.path.parent.name}:
-            raise Broken(f"folders are left: {sorted(beside)}")
+        if left := self.left_behind(last):
+            raise Broken(f"this is left: {sorted(left)}")
 
     def pause(self) -> None:
         """The holder stands here until it is chosen; perhaps for ever. Nothing for anybody else."""
@@ -264,10 +288,6 @@ class History:
             self._done.release()
 
 
-def store_at(place: RecordPlace) -> MeteredStore:
-    return MeteredStore(place.path, place.level, Meter(), place.lease)
-
-
 def written(state: list[bytes]) -> bytes:
     """A snapshot, as far as this test goes."""
     return b"".join(len(frame).to_bytes(4, "big") + frame for frame in state) + b"whole"
@@ -293,20 +313,21 @@ def contents(store: FileStore) -> list[bytes]:
 Planted = Callable[[pytest.MonkeyPatch], None]
 
 
-def history(folder: Path, seed: int, planted: Planted = lambda _: None) -> History:
+def history(
+    folder: Path, seed: int, planted: Planted = lambda _: None, kind: type[History] = History
+) -> History:
     """Run one. Raises Broken, or another AssertionError, where something is that must not be."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    world = History(folder, seed)
+    world = kind(folder, seed)
     with pytest.MonkeyPatch.context() as patch:
         planted(patch)
-        _pauses(patch, world)
+        world.pauses(patch)
         world.run()
     return world
 
 
 def _pauses(patch: pytest.MonkeyPatch, world: History) -> None:
-    """Holders stand between their steps."""
     check, copy = lease.RecordLease.check, lease._copy
 
     def checking(self: lease.RecordLease) -> None:

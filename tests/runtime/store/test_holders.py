@@ -40,7 +40,7 @@ def _check_first(patch: pytest.MonkeyPatch) -> None:
         self._lease.check()
         FileStore.append(self, entry)
 
-    patch.setattr(MeteredStore, "append", append)
+    patch.setattr(MeteredStore, "keep", append)
 
 
 def _no_second_listing(patch: pytest.MonkeyPatch) -> None:

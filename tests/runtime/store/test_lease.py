@@ -18,7 +18,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.process.meter import Meter, MeteredStore
-from gradd_runtime.process.place import RecordPlace
+from gradd_runtime.process.place import FilePlace
 from gradd_runtime.store import BLOB_BYTES, Entry, LeaseLost, lease, make_record, newest, take
 
 from tests.runtime.peer import FILL, Peer
@@ -39,14 +39,14 @@ def base(tmp_path: Path) -> Path:
     return tmp_path / "record.db"
 
 
-def place(base: Path, order: int, level: str = "process") -> RecordPlace:
-    made = RecordPlace({"store": str(base), "durability": level, "leased": order})
+def place(base: Path, order: int, level: str = "process") -> FilePlace:
+    made = FilePlace({"store": str(base), "durability": level, "leased": order})
     made.enter()
     return made
 
 
-def store_at(place: RecordPlace) -> MeteredStore:
-    return MeteredStore(place.path, place.level, Meter(), place.lease)
+def store_at(place: FilePlace) -> MeteredStore:
+    return place.open(Meter())
 
 
 def hosted(base: Path, order: int, level: str = "process") -> Hosted:
@@ -98,7 +98,7 @@ def test_each_number_is_claimed_once(base: Path) -> None:
 
 
 def test_who_was_told_earlier_claims_nothing_later(base: Path) -> None:
-    late = RecordPlace({"store": str(base), "durability": "process", "leased": 1})
+    late = FilePlace({"store": str(base), "durability": "process", "leased": 1})
     first = place(base, 2)
     with pytest.raises(LeaseLost):
         late.enter()
@@ -174,7 +174,7 @@ def test_a_record_without_a_lease_is_where_the_latest_tenure_has_it(base: Path) 
     one = store_at(place(base, 1))
     one.append(Entry(1, frame(1), "applied"))
     one.close()
-    plain = RecordPlace({"store": str(base), "durability": "process"})
+    plain = FilePlace({"store": str(base), "durability": "process"})
     plain.enter()
     store = store_at(plain)
     assert entries(store) == [frame(1)]
