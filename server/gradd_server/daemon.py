@@ -22,11 +22,14 @@ from gradd_protocol import runtimefile
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION
 from gradd_runtime.process import Placement, announce
+from gradd_runtime.store import Bucket
 from starlette.types import ASGIApp
 
 from gradd_server.app import create_admin, create_app
+from gradd_server.bucket_stores import BucketStores
 from gradd_server.connections import Connections
 from gradd_server.datadir import DataDir
+from gradd_server.folder_stores import FolderStores
 from gradd_server.fronts.leads import Lead
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
@@ -199,7 +202,11 @@ def serve(
             local = stack.enter_context(LocalKey(url))
             keys = Keyring(KeyFile(data.path), local.secret)
         data.publish(url)
-        stores = Stores(data.path / "sessions", lead)
+        stores: Stores = (
+            BucketStores(Bucket(settings.records), lead)
+            if settings.records
+            else FolderStores(data.path / "sessions", lead)
+        )
         gate = create_app(settings, placement, ops, stores=stores, keys=keys, checks={"data_dir": data.fault})
         if settings.traces:
             from gradd_server.telemetry.traces import Traces, exporter_to
@@ -207,8 +214,8 @@ def serve(
             gate.front.traces = Traces(exporter_to(settings.traces))
             stack.callback(gate.front.traces.close)
         start_line = (
-            f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
-            f"{_who_may_connect(local)}"
+            f"gradd {VERSION} listens on {url} (device {settings.device}, "
+            f"data in {settings.records or data.path}). {_who_may_connect(local)}"
         )
         app: ASGIApp = gate
         # What comes after this front leads no more waits there for it to pass it on.

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -29,7 +28,7 @@ from gradd_server.open_session import OpenSession
 from gradd_server.settings import Settings
 from gradd_server.shares import ShareTable
 from gradd_server.snapshots import unkept
-from gradd_server.stores import Stores
+from gradd_server.stores import Place, Stores
 from gradd_server.timing import current
 from gradd_server.wire import message_head
 
@@ -97,10 +96,10 @@ class Sessions:
         return entry
 
     async def open(
-        self, tenant: str, name: str, options: Mapping[str, Any] | None = None, begin: Path | None = None
+        self, tenant: str, name: str, options: Mapping[str, Any] | None = None, begin: str | None = None
     ) -> tuple[OpenSession, bool]:
         """The tenant's session of that name, and whether it is new. `options` must match an old one's. A new
-        one begins at the snapshot in the file `begin`; ProtocolError where it cannot, and none is made.
+        one begins at the snapshot at the place `begin`; ProtocolError where it cannot, and none is made.
         """
         names.session(name)
         async with self.changing:
@@ -179,7 +178,7 @@ class Sessions:
                     requested=1,
                 )
 
-    def _make(self, entry: OpenSession, whole: bool) -> Path | None:
+    def _make(self, entry: OpenSession, whole: bool) -> Place | None:
         """Open a session where it is to run; its record, if it has one, is confirmed if it is `whole`."""
         stores, chosen = self._stores, entry.options
         if stores is None or chosen["durability"] == "memory":
@@ -200,10 +199,10 @@ class Sessions:
             raise
         return record
 
-    async def _begin_at(self, entry: OpenSession, begin: Path, record: Path | None) -> None:
+    async def _begin_at(self, entry: OpenSession, begin: str, record: Place | None) -> None:
         """Let a session that nobody sees yet begin at a snapshot."""
         try:
-            opened(await settled(self._placement.submit(entry.key, FileOrder(str(begin), save=False))))
+            opened(await settled(self._placement.submit(entry.key, FileOrder(begin, save=False))))
             if record is not None and self._stores is not None:
                 confirm = self._stores.confirm
                 await asyncio.to_thread(confirm, entry.tenant, entry.name, entry.options, record)
@@ -237,8 +236,7 @@ class Sessions:
             self._placement.open(entry.key, {**options, "store": str(record)})
             self._add(entry)
         if self._shares is not None:
-            files = {owned: stores.shares(*owned) for owned in self._entries}
-            await asyncio.to_thread(self._shares.load, files)
+            await asyncio.to_thread(self._shares.load, [*self._entries], stores.read_shares)
         if self.disk is not None:
             await self.disk.look()
         if self._entries:
@@ -280,9 +278,10 @@ class Sessions:
             raise Refused("invalid-data", "this daemon asks for no key (--no-auth): who reaches it reads all")
         return self._shares
 
-    def shares_file(self, tenant: str, name: str) -> Path | None:
-        """Where the shares of a session are kept; None where nothing is."""
-        return None if self._stores is None else self._stores.shares(tenant, name)
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept."""
+        return self._stores is not None
 
     @property
     def stores(self) -> Stores:

@@ -128,6 +128,13 @@ class Settings:
         "name",
         "HOST[:PORT]",
     )
+    records: str = _setting(
+        "",
+        texts.object_url,
+        "an object store where the cluster's sessions are kept, as s3://bucket/prefix; empty: in the data "
+        "directory, which all nodes have to see then",
+        "URL",
+    )
     workers: int = _setting(
         1, texts.count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
     )
@@ -294,8 +301,10 @@ class Settings:
             raise BadConfig(f"--workers 0: the daemon's own process has one GPU, not {settings.device}")
         if settings.placement == "ray":
             settings._check_cluster()
-        elif settings.ray_address or settings.ray_share or settings.front_address:
-            raise BadConfig("--ray-address, --ray-share and --front-address are for --placement ray")
+        elif settings.ray_address or settings.ray_share or settings.front_address or settings.records:
+            raise BadConfig(
+                "--ray-address, --ray-share, --front-address and --records are for --placement ray"
+            )
         if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
             raise BadConfig(
                 f"--max-workers {settings.max_workers} is for engine processes in all, and there are "

@@ -9,8 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 import msgspec
@@ -18,11 +17,10 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from starlette.routing import compile_path
 
 from gradd_server.errors import Refused
-from gradd_server.keys import BadKeys, Key, digest, mint, read_private, write_private
+from gradd_server.keys import BadKeys, Key, digest, mint
 
 logger = logging.getLogger("gradd.server")
 
-FILE_NAME = "shares.json"
 MOST = 100
 """Shares of a session."""
 
@@ -113,31 +111,29 @@ class ShareTable:
             self._of[tenant, session] = new
             self._by_hash.update((share.hash, share) for share in new)
 
-    def load(self, files: Mapping[tuple[str, str], Path]) -> None:
-        """Take the shares from the files of sessions, by tenant and name. One that is not private, or is no
-        such file, is told in the log and gives none: whom to let in is not guessed.
+    def load(self, sessions: Iterable[tuple[str, str]], read: Callable[[str, str], bytes | None]) -> None:
+        """Take the shares of sessions, by tenant and name, which `read` gives as `encode` made them. What is
+        not private, or is none of them, is told in the log and gives none: whom to let in is not guessed.
         """
-        for (tenant, session), path in files.items():
+        for tenant, session in sessions:
             try:
-                self.put(tenant, session, _read(path, tenant, session))
+                self.put(tenant, session, _decoded(read(tenant, session), tenant, session))
             except BadKeys as bad:
                 logger.error("no share of a session is taken: %s", bad)
 
 
-def _read(path: Path, tenant: str, session: str) -> list[Share]:
-    content = read_private(path)
+def _decoded(content: bytes | None, tenant: str, session: str) -> list[Share]:
     if content is None:
         return []
     try:
         shares = _decode(content)
     except (msgspec.MsgspecError, UnicodeDecodeError) as bad:
-        raise BadKeys(f"{path}: {bad}") from None
+        raise BadKeys(f"those of {tenant}/{session}: {bad}") from None
     if any((share.tenant, share.session) != (tenant, session) for share in shares):
-        raise BadKeys(f"{path}: it is of another session")
+        raise BadKeys(f"those of {tenant}/{session} are of another session")
     return shares
 
 
-def write(path: Path, shares: list[Share]) -> None:
-    """Keep a session's shares in a file, for `ShareTable.load`. Raises OSError: the file stays as it was."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_private(path, msgspec.json.encode(shares))
+def encode(shares: list[Share]) -> bytes:
+    """What is kept of a session's shares, for `ShareTable.load`."""
+    return msgspec.json.encode(shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from gradd_server.sessions import Sessions
-from gradd_server.shares import Share, write
+from gradd_server.shares import Share, encode
 from gradd_server.snapshots import unkept
 
 
@@ -36,10 +36,11 @@ async def unshare(sessions: Sessions, tenant: str, name: str, id: str) -> None:
 
 
 async def _write(sessions: Sessions, tenant: str, name: str, shares: list[Share]) -> None:
-    path = sessions.shares_file(tenant, name)
+    if not sessions.keeps:
+        return
+    stores = sessions.stores
     try:
-        if path is not None:
-            await asyncio.to_thread(write, path, shares)
-            await asyncio.to_thread(sessions.stores.check)
+        await asyncio.to_thread(stores.write_shares, tenant, name, encode(shares))
+        await asyncio.to_thread(stores.check)
     except OSError as error:
         raise unkept(error, "the shares of the session cannot be written") from None

@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 from pathlib import Path
+from typing import Protocol
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import SnapshotInfo
@@ -17,8 +18,8 @@ from gradd_server.errors import Refused
 
 logger = logging.getLogger("gradd.server")
 
-_ID = re.compile(r"[0-9]+-[0-9a-f]{8}")
-_SUFFIX = ".safetensors"
+ID = re.compile(r"[0-9]+-[0-9a-f]{8}")
+SUFFIX = ".safetensors"
 
 
 def unkept(error: OSError, what: str) -> Refused:
@@ -28,29 +29,58 @@ def unkept(error: OSError, what: str) -> Refused:
     return Refused(slug, what, retry_after=1)
 
 
-class Shelf:
+class Shelf(Protocol):
+    """The snapshots of a session."""
+
+    def place(self) -> str:
+        """A place for the next snapshot, which `keep` takes. Raises Refused (507)."""
+
+    def keep(self, place: str, position: int) -> SnapshotInfo:
+        """Keep what was written at `place`. Raises Refused."""
+
+    def all(self) -> list[SnapshotInfo]:
+        """The snapshots, the latest first."""
+
+    def find(self, id: str) -> str:
+        """The place of a snapshot. Raises Refused (404)."""
+
+    def delete(self, id: str) -> None:
+        """Delete a snapshot, if it is there."""
+
+
+def check_room(held: int) -> None:
+    """Raise Refused (507) where a session has so many that it may not have another."""
+    if held >= LIMITS.snapshots:
+        raise Refused(
+            "quota-exceeded", f"the session has {held} snapshots: delete some",
+            limit=LIMITS.snapshots, used=held, requested=1,
+        )  # fmt: skip
+
+
+def missing(session: str, id: str) -> Refused:
+    """The problem of a snapshot that is not there."""
+    return Refused("snapshot-not-found", f"session {session!r} has no snapshot {id[:64]!r}")
+
+
+class FolderShelf:
     """The snapshots in `folder`, of the session of that name. `durable`: they are to survive power loss."""
 
     def __init__(self, folder: Path, session: str, durable: bool) -> None:
         self._folder, self._session, self._durable = folder, session, durable
 
-    def place(self) -> Path:
-        """A path for the next snapshot, which `keep` takes. Raises Refused (507)."""
-        held = len(self.all())
-        if held >= LIMITS.snapshots:
-            raise Refused(
-                "quota-exceeded", f"the session has {held} snapshots: delete some",
-                limit=LIMITS.snapshots, used=held, requested=1,
-            )  # fmt: skip
+    def place(self) -> str:
+        """See Shelf.place."""
+        check_room(len(self.all()))
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise unkept(error, "no snapshot can be written") from None
-        return self._folder / f"{secrets.token_hex(4)}.new"
+        return str(self._folder / f"{secrets.token_hex(4)}.new")
 
-    def keep(self, path: Path, position: int) -> SnapshotInfo:
-        """Keep the file that was written at `path`. Raises Refused."""
-        kept = self._folder / f"{position}-{path.stem}{_SUFFIX}"
+    def keep(self, place: str, position: int) -> SnapshotInfo:
+        """See Shelf.keep."""
+        path = Path(place)
+        kept = self._folder / f"{position}-{path.stem}{SUFFIX}"
         try:
             if self._durable:
                 with path.open("rb") as file:
@@ -64,26 +94,26 @@ class Shelf:
         return self._about(kept)
 
     def all(self) -> list[SnapshotInfo]:
-        """The snapshots, the latest first."""
+        """See Shelf.all."""
         found = []
-        for path in self._folder.glob(f"*{_SUFFIX}"):
+        for path in self._folder.glob(f"*{SUFFIX}"):
             try:
                 found.append((path.stat().st_mtime_ns, self._about(path)))
             except FileNotFoundError:  # deleted meanwhile
                 continue
         return [info for _, info in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
-    def path(self, id: str) -> Path:
-        """The file of a snapshot. Raises Refused (404)."""
-        path = self._folder / f"{id}{_SUFFIX}"
-        if not _ID.fullmatch(id) or not path.is_file():
-            raise Refused("snapshot-not-found", f"session {self._session!r} has no snapshot {id[:64]!r}")
-        return path
+    def find(self, id: str) -> str:
+        """See Shelf.find."""
+        path = self._folder / f"{id}{SUFFIX}"
+        if not ID.fullmatch(id) or not path.is_file():
+            raise missing(self._session, id)
+        return str(path)
 
     def delete(self, id: str) -> None:
-        """Delete a snapshot, if it is there."""
-        if _ID.fullmatch(id):
-            (self._folder / f"{id}{_SUFFIX}").unlink(missing_ok=True)
+        """See Shelf.delete."""
+        if ID.fullmatch(id):
+            (self._folder / f"{id}{SUFFIX}").unlink(missing_ok=True)
 
     def _about(self, path: Path) -> SnapshotInfo:
         stat = path.stat()

@@ -55,6 +55,14 @@ def _one_of(text: str, names: tuple[str, ...]) -> str:
     return text
 
 
+def object_url(text: str) -> str:
+    """The url of a place in an object store; empty for none."""
+    scheme, _, place = text.partition("://")
+    if text and not (scheme.isalnum() and place.strip("/")):
+        raise ValueError(f"{text!r} is no url of an object store, as s3://bucket/prefix")
+    return text.rstrip("/")
+
+
 def shares(text: str) -> str:
     """Amounts of resources, with commas."""
     for part in filter(None, (part.strip() for part in text.split(","))):

@@ -18,7 +18,7 @@ from typing import IO
 from gradd_engine.backends.array import NUMPY
 from gradd_protocol import frames
 from gradd_runtime.process import Hosted
-from gradd_server.stores import Stores
+from gradd_server.folder_stores import FolderStores
 
 #: Preloaded. Of the n-th fsync it leaves `<n>-<inode>-f`, a file as it was then, or `<n>-<inode>-d`, what is
 #: in a folder: inode, whether it is a folder, name.
@@ -142,7 +142,7 @@ def _read(source: IO[bytes], most: int = 1 << 62) -> Iterator[bytes]:
 
 def _main(home: str, level: str) -> None:
     options = {"durability": level}
-    record = Stores(Path(home)).make("default", "kept", options)
+    record = FolderStores(Path(home)).make("default", "kept", options)
     host = Hosted("kept", {**options, "store": str(record)}, NUMPY)
     for frame in _read(sys.stdin.buffer):
         while not host.wake():

@@ -27,6 +27,7 @@ from typing import Any
 import gradd
 import httpx
 import pytest
+from gradd_runtime.store import Folder
 from gradd_server.fronts.leads import Leads
 from gradd_server.keys import KeyFile
 
@@ -81,6 +82,11 @@ class Lab:
             threading.Event().wait(0.1)
         raise AssertionError(f"no front answers {method} {path}")
 
+    def clear(self) -> None:
+        """Delete all sessions."""
+        for entry in self.ask("GET", "/v1/sessions").json()["sessions"]:
+            self.ask("DELETE", f"/v1/sessions/{entry['name']}")
+
     def seen(self) -> list[dict[str, Any]]:
         """The engine processes, as `GET /v1/nodes` has them."""
         return self.ask("GET", "/v1/nodes").json()["nodes"]
@@ -127,7 +133,7 @@ class Lab:
 
     def leading(self) -> Daemon:
         """The front that leads."""
-        number, front = Leads(self.fronts[0].data / "leads").latest()
+        number, front = Leads(Folder(self.fronts[0].data / "leads")).latest()
         found = [each for each in self.fronts if front is not None and each.url == front.url]
         assert found, f"lead {number} is that of {front}"
         return found[0]
@@ -218,8 +224,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_applied_twice(
 
 def test_sessions_are_spread_moved_and_drained(lab: Lab, tally: Callable[..., None]) -> None:
     # A request that its client gave up may wait at a front that slept, and be answered when nobody hears.
-    for entry in lab.ask("GET", "/v1/sessions").json()["sessions"]:
-        lab.ask("DELETE", f"/v1/sessions/{entry['name']}")
+    lab.clear()
     names = [f"s{n}" for n in range(SESSIONS)]
     for n, name in enumerate(names):
         assert lab.ask("PUT", f"/v1/sessions/{name}").status_code == 201
@@ -243,6 +248,7 @@ def test_sessions_are_spread_moved_and_drained(lab: Lab, tally: Callable[..., No
         differing += lab.ask("GET", f"/v1/sessions/{name}/tensors/x").json()["data"] != [n]
     tally("sessions of a cluster that were opened, moved and drained", SESSIONS, differing=differing)
     assert lab.ask("POST", f"/v1/nodes/{first['node']}:resume").status_code == 204
+    lab.clear()  # they are all that a tenant may have
 
 
 def test_the_pages_commands_do_what_it_says(lab: Lab) -> None:

@@ -24,7 +24,7 @@ from gradd_runtime.store.tables import read_segments
 from gradd_server import cli
 from gradd_server.commands.exits import BAD_CONFIG, DAMAGED, LOCKED, OK
 from gradd_server.datadir import DataDir
-from gradd_server.stores import ABOUT, Stores
+from gradd_server.folder_stores import ABOUT, FolderStores
 
 OPTIONS = {"durability": "process", "epoch": 7}
 TURNS = int(os.environ.get("GRADD_FLIPS", "60")) // 5
@@ -80,13 +80,13 @@ def contents(folder: Path) -> dict[Path, bytes]:
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "data"
     with DataDir(path):
-        Stores(path / "sessions")
+        FolderStores(path / "sessions")
     return path
 
 
 @pytest.fixture
 def record(data: Path) -> Path:
-    made = Stores(data / "sessions").make("acme", "kept", OPTIONS)
+    made = FolderStores(data / "sessions").make("acme", "kept", OPTIONS)
     fill(made)
     return made
 
@@ -122,7 +122,7 @@ def snapshot_at(record: Path, n: int) -> Path:
 
 
 def test_sound_sessions(record: Path, data: Path, fsck: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    Stores(data / "sessions").make("default", "new", OPTIONS)
+    FolderStores(data / "sessions").make("default", "new", OPTIONS)
     before = contents(data / "sessions")
     code, (kept, new) = fsck()
     assert code == OK
@@ -137,7 +137,7 @@ def test_sound_sessions(record: Path, data: Path, fsck: Any, capsys: pytest.Capt
 
 
 def test_a_session_that_was_killed_is_sound(data: Path, fsck: Any) -> None:
-    record = Stores(data / "sessions").make("acme", "kept", OPTIONS)
+    record = FolderStores(data / "sessions").make("acme", "kept", OPTIONS)
     fill(record, closed=False)
     before = contents(data / "sessions")
     assert record.with_name(f"{record.name}-wal") in before
@@ -199,7 +199,7 @@ def test_a_record_that_was_cut_to_nothing(record: Path, fsck: Any) -> None:
 
 
 def test_snapshots_that_users_took(record: Path, data: Path, fsck: Any) -> None:
-    shelf = Stores(data / "sessions").snapshots("acme", "kept")
+    shelf = FolderStores(data / "sessions").snapshots("acme", "kept")
     shelf.mkdir()
     taken = shelf / "6-0123abcd.safetensors"
     shutil.copyfile(snapshot_at(record, LATEST), taken)
@@ -230,7 +230,7 @@ def test_it_says_what_a_daemon_makes_of_turned_bits(
     data: Path, closed: bool, tally: Callable[..., None]
 ) -> None:
     """Whatever bit is turned: a session that is said to come back does, with each value that it had."""
-    record = Stores(data / "sessions").make("acme", "kept", OPTIONS)
+    record = FolderStores(data / "sessions").make("acme", "kept", OPTIONS)
     fill(record, closed)
     sound = contents(record.parent)
     whole = state(record)

@@ -19,7 +19,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.store import BLOB_BYTES
-from gradd_server.stores import Stores
+from gradd_server.folder_stores import FolderStores
 
 from tests.faults.power import Machine
 from tests.runtime.peer import FILL, Peer
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 
 def _entries(home: Path) -> int:
     """How many entries the session has that the files make."""
-    found = list(Stores(home).found())
+    found = list(FolderStores(home).found())
     if not found:
         return 0
     ((_, name, options, record),) = found

@@ -13,9 +13,9 @@ from gradd_protocol.names import DEFAULT_TENANT
 from gradd_runtime.process import PendingFuture
 from gradd_server.disk import LOOK_SECONDS, REST_SECONDS, Disk
 from gradd_server.errors import Refused
+from gradd_server.folder_stores import FolderStores
 from gradd_server.sessions import GROWING, Sessions
 from gradd_server.settings import Settings
-from gradd_server.stores import Stores
 
 from tests.server.fake_placement import FakePlacement
 from tests.waiting import PATIENCE
@@ -115,7 +115,7 @@ def test_some_room_is_left_to_the_disk() -> None:
 
 
 def test_the_files_of_each_tenant_are_measured(tmp_path: Path) -> None:
-    stores = Stores(tmp_path)
+    stores = FolderStores(tmp_path)
     for tenant, name, size in (("acme", "one", MIB), ("acme", "two", MIB), ("Globex-2", "one", 3 * MIB)):
         record = stores.make(tenant, name, {"durability": "process"})
         (record.parent / "blob").write_bytes(bytes(size))
@@ -133,7 +133,7 @@ def test_who_is_at_the_limit_reads_and_deletes(tmp_path: Path) -> None:
     async def scenario() -> None:
         placement = FakePlacement()
         settings = Settings(data_dir=tmp_path, tenant_disk_bytes=MIB)
-        sessions = Sessions(placement, settings, lambda: 0.0, Stores(tmp_path / "sessions"))
+        sessions = Sessions(placement, settings, lambda: 0.0, FolderStores(tmp_path / "sessions"))
         assert sessions.disk is not None
         await sessions.disk.look()
         kept, _ = await sessions.open(DEFAULT_TENANT, "kept")
@@ -169,7 +169,7 @@ def test_every_message_that_may_change_a_session_is_known() -> None:
 
 
 def test_defaults_are_shares_of_the_disk(tmp_path: Path) -> None:
-    total = Stores(tmp_path).disk_bytes
+    total = FolderStores(tmp_path).disk_bytes
     assert total > 64 * MIB
     assert Settings().disk_limits(total) == (total * 3 // 4, min(total // 100, 1 << 30))
     assert Settings(tenant_disk_bytes=5, disk_free_bytes=7).disk_limits(total) == (5, 7)

@@ -10,12 +10,12 @@ import pytest
 from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
+from gradd_server.folder_stores import FolderStores
 from gradd_server.keyring import Keyring
 from gradd_server.keys import mint
 from gradd_server.media import JSON
 from gradd_server.operations import OPERATIONS, PATH_PARAMETERS, Content
 from gradd_server.settings import Settings
-from gradd_server.stores import Stores
 
 from tests.server.conftest import Caller
 
@@ -33,7 +33,7 @@ ASKED = OPERATIONS.keys() - FRAMES_ONLY - CLUSTER
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, httpx.Response]]:
     placement = InlinePlacement()
-    stores = Stores(tmp_path_factory.mktemp("sessions"))
+    stores = FolderStores(tmp_path_factory.mktemp("sessions"))
     caller = Caller(create_app(Settings(), placement, ops(), stores=stores, keys=Keyring(local=KEY)))
     caller.run(caller._gate.front.sessions.restore())
     with pytest.MonkeyPatch.context() as patch:

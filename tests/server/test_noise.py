@@ -11,10 +11,10 @@ from gradd_protocol import dtypes
 from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
+from gradd_server.folder_stores import FolderStores
 from gradd_server.media import JSON, REQUEST_TYPES
 from gradd_server.operations import OPERATIONS
 from gradd_server.settings import Settings
-from gradd_server.stores import Stores
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -74,7 +74,7 @@ HEADERS = st.fixed_dictionaries(
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     placement = InlinePlacement()
-    stores = Stores(tmp_path_factory.mktemp("sessions"))
+    stores = FolderStores(tmp_path_factory.mktemp("sessions"))
     caller = Caller(create_app(Settings(auth=False), placement, ops(), stores=stores))
     caller.run(caller._gate.front.sessions.restore())
     yield caller

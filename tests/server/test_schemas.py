@@ -13,8 +13,8 @@ from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server import openapi, schemas
 from gradd_server.app import create_app
+from gradd_server.folder_stores import FolderStores
 from gradd_server.settings import Settings
-from gradd_server.stores import Stores
 from jsonschema import Draft202012Validator
 
 from tests.server.conftest import Caller
@@ -95,7 +95,7 @@ def test_a_misspelled_member_is_invalid() -> None:
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     placement = InlinePlacement()
-    stores = Stores(tmp_path_factory.mktemp("sessions"))
+    stores = FolderStores(tmp_path_factory.mktemp("sessions"))
     caller = Caller(create_app(Settings(auth=False), placement, ops(), stores=stores))
     caller.run(caller._gate.front.sessions.restore())
     yield caller

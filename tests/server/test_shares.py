@@ -15,6 +15,7 @@ from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server import shares
 from gradd_server.app import create_admin, create_app
+from gradd_server.folder_stores import FolderStores
 from gradd_server.options import MOST_HOURS
 from gradd_server.routes import dashboard
 from gradd_server.settings import Settings
@@ -91,7 +92,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
 @pytest.fixture
 def world(tmp_path: Path, clock: Clock, placement: FakePlacement) -> Iterator[World]:
     """A daemon that keeps sessions, with one of acme, `demo`."""
-    made = World(tmp_path, clock, placement, OPS, Stores(tmp_path / "sessions"))
+    made = World(tmp_path, clock, placement, OPS, FolderStores(tmp_path / "sessions"))
     assert made.ask("acme user", "PUT", "/v1/sessions/demo").status_code == 201
     yield made
     made.call.close()
@@ -268,7 +269,7 @@ def again(tmp_path: Path) -> Iterator[Restart]:
     made: list[World] = []
 
     def restart(world: World) -> World:
-        new = World(tmp_path, Clock(), FakePlacement(), OPS, Stores(tmp_path / "sessions"))
+        new = World(tmp_path, Clock(), FakePlacement(), OPS, FolderStores(tmp_path / "sessions"))
         made.append(new)
         new.keys["reader"] = world.keys["reader"]
         new.call.run(new.gate.front.sessions.restore())

@@ -18,6 +18,7 @@ from gradd_protocol.problems import ProtocolError
 from gradd_runtime.catalog import ops
 from gradd_runtime.process import FileOrder, InlinePlacement, refusal
 from gradd_server.app import create_app
+from gradd_server.folder_stores import FolderStores
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 
@@ -103,7 +104,7 @@ class Place:
 
     def _start(self) -> None:
         self._placement = InlinePlacement()
-        stores = Stores(self._folder)
+        stores = FolderStores(self._folder)
         self.call = Caller(create_app(Settings(auth=False), self._placement, ops(), stores=stores))
         self.call.run(self.call._gate.front.sessions.restore())
 
@@ -250,7 +251,7 @@ def test_one_is_deleted_while_it_is_made(
     taken = take(call, "a")
     files = len(list((tmp_path / "sessions").iterdir()))
     reached, go_on = threading.Event(), threading.Event()
-    confirm, submit = Stores.confirm, place._placement.submit
+    confirm, submit = FolderStores.confirm, place._placement.submit
 
     def hold(*_: Any) -> None:
         reached.set()
@@ -288,7 +289,7 @@ def test_one_is_deleted_while_it_is_made(
         return await making, await ending
 
     with monkeypatch.context() as patch:
-        patch.setattr(Stores, "confirm", confirm_late)
+        patch.setattr(FolderStores, "confirm", confirm_late)
         patch.setattr(place._placement, "submit", submit_late)
         made, ended = call.run(both())
     assert ended.status_code == 204

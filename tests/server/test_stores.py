@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from gradd_runtime.store import Folder
 from gradd_server.app import create_app
+from gradd_server.folder_stores import ABOUT, FolderStores
 from gradd_server.fronts.leads import FrontAddress, Lead, Leads
 from gradd_server.settings import Settings
-from gradd_server.stores import ABOUT, Stores
+from gradd_server.stores import Stores
 
 from tests.server.conftest import OPS, Caller, Clock, Expect
 from tests.server.fake_placement import FakePlacement
@@ -20,7 +22,7 @@ OPTIONS = {"durability": "disk", "quota_bytes": 5}
 
 @pytest.fixture
 def stores(tmp_path: Path) -> Stores:
-    return Stores(tmp_path / "sessions")
+    return FolderStores(tmp_path / "sessions")
 
 
 @pytest.fixture
@@ -142,7 +144,7 @@ def test_without_a_data_directory_nothing_is_kept(
 
 @pytest.fixture
 def leads(tmp_path: Path) -> Leads:
-    made = Leads(tmp_path / "leads")
+    made = Leads(Folder(tmp_path / "leads"))
     for after in range(2):
         assert made.take(after, FrontAddress("http://front:4733", ""))
     return made
@@ -150,7 +152,7 @@ def leads(tmp_path: Path) -> Leads:
 
 def under(leads: Leads, number: int, tmp_path: Path) -> Stores:
     """What the front that has that lead knows."""
-    return Stores(tmp_path / "sessions", Lead(leads, number))
+    return FolderStores(tmp_path / "sessions", Lead(leads, number))
 
 
 def test_what_was_made_under_any_lead_is_found(leads: Leads, stores: Stores, tmp_path: Path) -> None:
@@ -170,7 +172,8 @@ def test_one_who_leads_no_more_touches_nothing_of_who_does(leads: Leads, tmp_pat
     first, second = under(leads, 1, tmp_path), under(leads, 2, tmp_path)
     record = second.make("default", "a", OPTIONS)
     half = second.prepare("default", "half", OPTIONS)
-    (incoming := second.incoming()).touch()
+    incoming = Path(second.incoming())
+    incoming.touch()
     with pytest.raises(OSError, match="another front leads"):
         first.make("default", "a", OPTIONS)
     first.remove("default", "a")
@@ -200,5 +203,7 @@ def test_files_of_a_session_are_where_it_was_made(leads: Leads, tmp_path: Path) 
     third = under(leads, 3, tmp_path)
     assert len(list(third.found())) == 1
     assert third.snapshots("default", "a") == record.parent / "snapshots"
-    assert third.shares("default", "a").parent == record.parent
+    third.write_shares("default", "a", b"[]")
+    assert (record.parent / "shares.json").exists()
+    assert third.read_shares("default", "a") == b"[]\n"
     assert third.snapshots("default", "other").parent != record.parent

@@ -85,7 +85,7 @@ class FileOrder(msgspec.Struct, frozen=True):
     """What the front wants of a session, in its turn. The answer is a SessionReply."""
 
     path: str
-    """A file of this machine; clients never name one."""
+    """A place, see `store.places`; clients never name one."""
     save: bool
     """Whether the session is to write a snapshot there; else it is to begin at the one that is there."""
 

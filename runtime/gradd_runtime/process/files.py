@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import OutOfQuota
@@ -16,6 +15,7 @@ from gradd_protocol.problems import ProtocolError
 from ..program import over_quota
 from ..session import Session, unkept
 from ..store import BadSnapshot
+from ..store.places import reading, writing
 from .meter import counts_of
 from .refusals import refusal
 
@@ -51,7 +51,7 @@ def obey(hosted: Hosted, order: FileOrder) -> list[Part]:
 
 
 def _begin(hosted: Hosted, old: Session, path: str) -> Session:
-    """Be the snapshot in the file `path`, in place of a session that has done nothing yet."""
+    """Be the snapshot at the place `path`, in place of a session that has done nothing yet."""
     if old.entries:
         raise ProtocolError.of("session-exists", f"session {old.name!r} has begun already")
     session = begun(path, old, hosted._options, hosted._holding.room, hosted._backend)
@@ -77,7 +77,7 @@ def save(session: Session, path: str) -> None:
         raise ProtocolError(session.fenced)
     try:
         parts = session.freeze(alone=True)
-        with Path(path).open("xb") as file:
+        with writing(path) as file:
             for part in parts:
                 file.write(part)
     except CannotFreeze as error:
@@ -86,7 +86,6 @@ def save(session: Session, path: str) -> None:
         ) from None
     except OSError as error:
         _log.error("session %s: no snapshot can be written", session.name, exc_info=error)
-        Path(path).unlink(missing_ok=True)
         raise ProtocolError(unkept(error)) from None
 
 
@@ -96,7 +95,7 @@ def begun(path: str, old: Session, options: Mapping[str, Any], room: int, backen
     """
     limit, epoch = old.account.limit, options.get("epoch", 1)
     try:
-        with Path(path).open("rb") as file:
+        with reading(path) as file:
             return Session.fork(
                 file, old.name, limit=limit, room=room, epoch=epoch, store=old.store, backend=backend
             )

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..store import RecordLease, bucket_of, is_url, newest, take
+from ..store import Bucket, RecordLease, is_url, newest, take
 from ..store.objects import ObjectLog
 from .meter import MeteredStore
 from .shipped import ShippedStore, forget, new_copy, restore
@@ -82,7 +82,7 @@ class BucketPlace:
         self.path = new_copy()
 
     def _new_log(self) -> ObjectLog:
-        return ObjectLog(bucket_of(self._home), self._name, self._order)
+        return ObjectLog(Bucket(self._home), self._name, self._order)
 
     def enter(self) -> None:
         """See RecordPlace.enter."""

@@ -1,11 +1,13 @@
 """A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
 from .blobs import BLOB_BYTES, Blobs, sync_folder
-from .bucket import Bucket, bucket_of, is_url
+from .bucket import Bucket, is_url
 from .examine import Examined, examine, examine_snapshots
 from .failpoints import arm, failpoint
+from .folder import Files, Folder
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
 from .lease import LeaseLost, RecordLease, newest, take
+from .places import link, reading, remove, size_of, writing
 from .record import LEVELS, FileStore, make_record
 from .snapshot import RESERVED, BadSnapshot, Snapshot, most_bytes, parts, read
 
@@ -21,6 +23,8 @@ __all__ = [
     "Entry",
     "Examined",
     "FileStore",
+    "Files",
+    "Folder",
     "LeaseLost",
     "MemoryStore",
     "RecordLease",
@@ -28,16 +32,20 @@ __all__ = [
     "Store",
     "Trouble",
     "arm",
-    "bucket_of",
     "examine",
     "examine_snapshots",
     "failpoint",
     "is_url",
+    "link",
     "make_record",
     "most_bytes",
     "newest",
     "parts",
     "read",
+    "reading",
+    "remove",
+    "size_of",
     "sync_folder",
     "take",
+    "writing",
 ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import os
 import secrets
 from typing import TYPE_CHECKING, Any
 
@@ -80,14 +79,43 @@ class Bucket:
         """Whether there is an object of that name."""
         return bool(self._ask(lambda: self._files.exists(self._path(name))))
 
-    def sizes(self, folder: str, depth: int = 1) -> dict[str, int]:
-        """Names, below `folder`, of the objects that are so many steps below it at most, and their bytes."""
+    def sizes(self, folder: str = "", depth: int | None = 1) -> dict[str, int]:
+        """Names, below `folder`, of the objects there and their bytes; those that are so many steps below it
+        at most.
+        """
+        return {name: int(about["size"]) for name, about in self._found(folder, depth).items()}
+
+    def times(self, folder: str = "") -> dict[str, float]:
+        """When the objects of a folder were made (s, as `time.time`)."""
+        found = self._found(folder, 1)
+        return {
+            name: (about.get("LastModified") or about["created"]).timestamp() for name, about in found.items()
+        }
+
+    def folders(self, folder: str = "") -> list[str]:
+        """Names, below `folder`, of the folders there."""
+        try:
+            found = self._ask(lambda: self._files.ls(self._path(folder), detail=True))
+        except FileNotFoundError:
+            return []
+        paths = (about["name"].rstrip("/") for about in found if about["type"] == "directory")
+        return sorted(path.rpartition("/")[2] for path in paths)
+
+    def _found(self, folder: str, depth: int | None) -> dict[str, dict[str, Any]]:
         try:
             found = self._ask(lambda: self._files.find(self._path(folder), maxdepth=depth, detail=True))
         except FileNotFoundError:
             return {}
         start = f"{self._path(folder)}/"
-        return {path.removeprefix(start): int(about["size"]) for path, about in found.items()}
+        return {path.removeprefix(start): about for path, about in found.items()}
+
+    def size(self, name: str) -> int:
+        """Bytes of an object. Raises FileNotFoundError."""
+        return int(self._ask(lambda: self._files.info(self._path(name)))["size"])
+
+    def copy(self, source: str, name: str) -> None:
+        """Make an object of the one at the url `source`, in the same store. Raises FileNotFoundError."""
+        self._ask(lambda: self._files.cp_file(self._files._strip_protocol(source), self._path(name)))
 
     def upload(self, source: Path, name: str) -> None:
         """Make an object of a file, or replace it."""
@@ -133,13 +161,3 @@ class Bucket:
             raise
         except Exception as error:
             raise OSError(errno.EIO, f"{type(error).__name__}: {error}") from error
-
-
-@functools.cache
-def _bucket(url: str, pid: int) -> Bucket:
-    return Bucket(url)
-
-
-def bucket_of(url: str) -> Bucket:
-    """The `Bucket` at that url, one for all who ask in a process."""
-    return _bucket(url, os.getpid())

@@ -16,7 +16,7 @@ from gradd_server.datadir import DataDir
 from gradd_server.settings import BadConfig, chosen_data_dir
 
 HOME = "sessions"
-"""The folder of the data directory that `Stores` has."""
+"""The folder of the data directory that `FolderStores` has."""
 
 
 class Checked(msgspec.Struct):
@@ -65,9 +65,9 @@ def _fsck(arguments: argparse.Namespace) -> int:
 def _checked(home: Path) -> Iterator[Checked]:
     from gradd_runtime.store import examine, examine_snapshots, newest
 
-    from gradd_server.stores import SNAPSHOTS, Stores
+    from gradd_server.folder_stores import SNAPSHOTS, FolderStores
 
-    stores = Stores(home)
+    stores = FolderStores(home)
     for folder, about in stores.folders():
         if isinstance(about, str):
             yield Checked("", "", "damaged", str(folder), damage=[f"session.json: {about}"])

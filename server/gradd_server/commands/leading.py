@@ -8,10 +8,11 @@ import socket
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gradd_protocol.version import VERSION
 from gradd_runtime.process import PagingRules, Placement, announce
+from gradd_runtime.store import Bucket, Files, Folder
 
 from gradd_server.commands.exits import Unavailable
 from gradd_server.daemon import url_of
@@ -57,23 +58,41 @@ def lead_in_turn(
         announce(text, url=url, version=VERSION)
         manager.tell(READY=1, STATUS=f"Passes connections on to {front.url}")
 
+    home = _home(settings, data)
     each = settings.workers if settings.device == "cpu" else MOST_GPUS
     with closing(Overseer(_order(settings, each))) as overseer:
         while True:
-            follower = Follower(
-                Leads(data.path / "leads"), own, listener, settings.node_silence_seconds, told
-            )
+            follower = Follower(Leads(home.leads), own, listener, settings.node_silence_seconds, told)
             try:
                 lead = follower.run()
             except Unreachable as refused:
                 raise Unavailable(str(refused)) from None
             if lead is None:
                 return True
-            make = partial(_placement, settings, rules, overseer, each, lead.number)
+            make = partial(_placement, settings, rules, overseer, each, lead.number, home.files)
             with lead:
                 done = serve(data, listener, make, lead)
             if not lead.lost:
                 return done
+
+
+class _Home(NamedTuple):
+    """Where fronts tell one another of leads, and where the leading one keeps the rest."""
+
+    leads: Files
+    files: Files
+
+
+def _home(settings: Settings, data: DataDir) -> _Home:
+    """Raises Unavailable where an object store does not do."""
+    if not settings.records:
+        return _Home(Folder(data.path / "leads"), Folder(data.path))
+    try:
+        bucket = Bucket(settings.records)
+        bucket.verify()
+        return _Home(Bucket(f"{settings.records}/leads"), bucket)
+    except OSError as refused:
+        raise Unavailable(f"--records {settings.records}: {refused}") from None
 
 
 def _reached(settings: Settings, listener: socket.socket, url: str) -> str:
@@ -94,7 +113,7 @@ def _order(settings: Settings, each: int) -> AgentOrder:
 
 
 def _placement(
-    settings: Settings, rules: PagingRules, overseer: Overseer, each: int, lead: int
+    settings: Settings, rules: PagingRules, overseer: Overseer, each: int, lead: int, files: Files
 ) -> ClusterPlacement:
     """Raises RuntimeError where no node runs engine processes, or Ray's certificates do not load."""
     try:
@@ -106,6 +125,6 @@ def _placement(
         (settings.process_bytes, settings.tenant_bytes, 0), rules,
     )  # fmt: skip
     return ClusterPlacement(
-        overseer, each, task, lead, settings.data_dir / "drained", STOP_SECONDS,
+        overseer, each, task, lead, files, STOP_SECONDS,
         settings.node_silence_seconds, settings.cancel_grace, settings.max_batch_seconds, tls,
     )  # fmt: skip

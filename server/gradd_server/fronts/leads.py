@@ -1,13 +1,12 @@
 """Which front leads: who made the file with the highest number, of which there can be one only.
 
-The files are on storage that all fronts see, see `gradd_runtime.store.lease` for what it has to do. A number
+The files are on storage that all fronts see, see `Folder` and `Bucket` for what it has to do. A number
 is never given twice, so sessions that are opened under it are told from those of all leads before.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import threading
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 import msgspec
+from gradd_runtime.store import Files
 
 LOOK_SECONDS = 1.0
 """Between two looks at whether another front took the lead."""
@@ -32,11 +32,10 @@ class FrontAddress(msgspec.Struct, frozen=True):
 
 
 class Leads:
-    """The leads in `folder`, which is made where there is none. Every method may raise OSError."""
+    """The leads in `files`, which have nothing else. Every method may raise OSError."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(mode=0o700, exist_ok=True)
+    def __init__(self, files: Files) -> None:
+        self._files = files
 
     def latest(self) -> tuple[int, FrontAddress | None]:
         """The number of the latest lead, 0 before the first, and whose it is; None where nobody says, for who
@@ -46,43 +45,36 @@ class Leads:
         while self.is_over(number):  # a list may be old
             number += 1
         try:
-            return number, msgspec.json.decode(self._file(number).read_bytes(), type=FrontAddress)
+            return number, msgspec.json.decode(self._files.read(str(number)), type=FrontAddress)
         except (FileNotFoundError, msgspec.MsgspecError):
             return number, None
 
     def take(self, after: int, front: FrontAddress) -> bool:
         """Let `front` have the lead after that one; False where another has it."""
-        try:
-            with self._file(after + 1).open("xb") as file:
-                file.write(msgspec.json.encode(front))
-        except FileExistsError:
+        if not self._files.create(str(after + 1), msgspec.json.encode(front)):
             return False
-        for number in self._numbers():
-            if number <= after - KEPT:
-                for path in (self._file(number), self._mark(number)):
-                    path.unlink(missing_ok=True)
+        old = [number for number in self._numbers() if number <= after - KEPT]
+        self._files.remove(name for number in old for name in (str(number), _mark(number)))
         return True
 
     def is_over(self, number: int) -> bool:
         """Whether a front took the lead after that one."""
-        return os.path.lexists(self._file(number + 1))
+        return self._files.exists(str(number + 1))
 
     def serve(self, number: int) -> None:
         """Who has that lead answers from now on."""
-        self._mark(number).touch()
+        self._files.write(_mark(number), b"")
 
     def serves(self, number: int) -> bool:
         """Whether it began to answer."""
-        return os.path.lexists(self._mark(number))
-
-    def _file(self, number: int) -> Path:
-        return self._folder / str(number)
-
-    def _mark(self, number: int) -> Path:
-        return self._folder / f"{number}.serves"
+        return self._files.exists(_mark(number))
 
     def _numbers(self) -> list[int]:
-        return [int(name) for name in os.listdir(self._folder) if name.isdecimal()]
+        return [int(name) for name in self._files.sizes() if name.isdecimal()]
+
+
+def _mark(number: int) -> str:
+    return f"{number}.serves"
 
 
 class Lead:

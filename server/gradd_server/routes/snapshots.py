@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, BinaryIO
 
 from fastapi import APIRouter
 from gradd_protocol import names
 from gradd_protocol.messages import SnapshotInfo
 from gradd_runtime.process import Bulk
-from gradd_runtime.store import most_bytes
+from gradd_runtime.store import most_bytes, reading, remove, writing
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -47,11 +48,15 @@ async def take_snapshot(request: Request, name: str) -> Response:
 @router.get("/v1/sessions/{name}/snapshots/{snapshot}")
 async def get_snapshot(request: Request, name: str, snapshot: str) -> Response:
     """Read the file of a snapshot, as plain safetensors."""
-    path = shelf_of(front_of(request).sessions, entry_of(request)).path(snapshot)
+    shelf = shelf_of(front_of(request).sessions, entry_of(request))
+    place = await asyncio.to_thread(shelf.find, snapshot)
     try:
-        file = Bulk(os.open(path, os.O_RDONLY), path.stat().st_size)
+        with await asyncio.to_thread(reading, place) as kept:
+            file = Bulk(os.dup(kept.fileno()), os.fstat(kept.fileno()).st_size)
     except FileNotFoundError:
         raise Refused("snapshot-not-found", "the snapshot was deleted") from None
+    except OSError as error:
+        raise unkept(error, "the snapshot cannot be read") from None
 
     async def piece(begin: int) -> memoryview:
         data = await asyncio.to_thread(os.pread, file.fd, CHUNK, begin)
@@ -82,19 +87,32 @@ async def uploaded(request: Request, name: str, options: Mapping[str, Any]) -> O
         raise exists
     if "content-length" not in request.headers:
         raise Refused("length-required", "an upload must say its Content-Length")
-    path = front.sessions.stores.incoming()
+    place = front.sessions.stores.incoming()
     body = Body(request, most_bytes(front.settings.most_session_bytes), front.settings.body_timeout)
     front.sessions.take_disk(tenant, body.length)
     try:
-        with path.open("xb") as file:
+        async with _written(place) as file:
             while body.remaining:
                 piece = await body.read(min(body.remaining, CHUNK))
                 await asyncio.to_thread(file.write, piece)
-        entry, new = await front.sessions.open(tenant, name, options, path)
+        entry, new = await front.sessions.open(tenant, name, options, place)
     except OSError as error:
         raise unkept(error, "the snapshot cannot be written") from None
     finally:
-        await asyncio.to_thread(path.unlink, missing_ok=True)
+        await asyncio.to_thread(remove, place)
     if not new:
         raise exists
     return entry
+
+
+@asynccontextmanager
+async def _written(place: str) -> AsyncIterator[BinaryIO]:
+    """`writing`, which a thread begins and ends."""
+    context = writing(place)
+    file = await asyncio.to_thread(context.__enter__)
+    try:
+        yield file
+    except BaseException as error:
+        await asyncio.to_thread(context.__exit__, type(error), error, error.__traceback__)
+        raise
+    await asyncio.to_thread(context.__exit__, None, None, None)

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from gradd_runtime.process.place import BucketPlace, RecordPlace
-from gradd_runtime.store import Bucket, bucket_of, record
+from gradd_runtime.store import Bucket, record
 
 from tests.runtime.store.holders import Away, History
 
+EXISTS = Bucket.exists
 HOME = "memory://records"
 ASKED = ("create", "read", "read_all", "exists", "sizes", "upload", "download", "write", "remove")
 
@@ -25,8 +26,8 @@ class ObjectHistory(History):
     WEIGHTS = 8, 5, 2, 1
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self.bucket = bucket_of(HOME)
-        self.bucket.remove(self.bucket.sizes("", depth=9))
+        self.bucket = Bucket(HOME)
+        self.bucket.remove(self.bucket.sizes(depth=None))
         super().__init__(folder, seed)
 
     def place(self, order: int) -> RecordPlace:
@@ -37,7 +38,7 @@ class ObjectHistory(History):
         log = place._log
         assert log is not None
         # Without a pause: what it reads is compared next.
-        return Bucket.exists(self.bucket, log._name(log._next))
+        return EXISTS(self.bucket, log._name(log._next))
 
     def left_behind(self, last: RecordPlace) -> set[str]:
         assert isinstance(last, BucketPlace)
@@ -46,7 +47,7 @@ class ObjectHistory(History):
         return set(self.bucket.sizes("a/snapshots")) - stood
 
     def pauses(self, patch: pytest.MonkeyPatch) -> None:
-        bucket, dice = self.bucket, self.dice
+        dice = self.dice
 
         def asked(call: Callable[..., Any]) -> Callable[..., Any]:
             def ask(*given: Any) -> Any:
@@ -64,5 +65,5 @@ class ObjectHistory(History):
             return ask
 
         for name in ASKED:
-            patch.setattr(bucket, name, asked(getattr(bucket, name)))
+            patch.setattr(Bucket, name, asked(getattr(Bucket, name)))
         patch.setattr(record, "failpoint", lambda at: None if at.startswith("append") else self.pause())

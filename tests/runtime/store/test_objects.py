@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.process import shipped as copies
-from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, LeaseLost, bucket_of
+from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, LeaseLost, places
 from gradd_runtime.store.objects import ObjectLog
 
 from tests.objectstore import ObjectStore, reached, serving
@@ -74,10 +75,16 @@ def test_what_there_is(bucket: Bucket, tmp_path: Path) -> None:
     assert bucket.sizes("x") == {"2": 0}
     assert bucket.sizes("x", depth=2) == {"2": 0, "y/1": 3}
     assert bucket.sizes("nothing") == {}
+    assert bucket.sizes(depth=None) == {"x/2": 0, "x/y/1": 3}
+    assert (bucket.folders("x"), bucket.folders("nothing")) == (["y"], [])
+    assert bucket.size("x/y/1") == 3
+    assert abs(bucket.times("x/y")["1"] - time.time()) < 3600
     assert (bucket.exists("x/2"), bucket.exists("x/3")) == (True, False)
     bucket.download("x/y/1", tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == b"123"
-    bucket.remove(["x/2", "x/2", "x/3"])
+    bucket.copy(f"{bucket.url}/x/y/1", "z")
+    assert bucket.read("z") == b"123"
+    bucket.remove(["x/2", "x/2", "x/3", "z"])
     bucket.remove([])
     assert bucket.sizes("x", depth=2) == {"y/1": 3}
     assert bucket.read_all(["x/y/1", "x/y/1"]) == {"x/y/1": b"123"}
@@ -264,5 +271,27 @@ def test_copies_of_processes_that_were_killed_go(tmp_path: Path, monkeypatch: py
         copies._folder.cache_clear()
 
 
-def test_one_bucket_serves_a_process(store: ObjectStore) -> None:
-    assert bucket_of(store.url) is bucket_of(store.url)
+# -- places ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["file", "object"])
+def test_what_is_written_at_a_place_is_there_in_whole_or_not_at_all(
+    store: ObjectStore, tmp_path: Path, kind: str
+) -> None:
+    home = str(tmp_path) if kind == "file" else f"{store.url}/incoming"
+    with places.writing(f"{home}/a") as file:
+        file.write(b"12")
+        file.write(b"3")
+    assert places.size_of(f"{home}/a") == 3
+    places.link(f"{home}/a", f"{home}/b")
+    places.remove(f"{home}/a")
+    places.remove(f"{home}/a")
+    with places.reading(f"{home}/b") as read:
+        assert read.read() == b"123"
+    for missing in (places.reading, places.size_of, lambda place: places.link(place, f"{home}/d")):
+        with pytest.raises(FileNotFoundError):
+            missing(f"{home}/a")
+    with pytest.raises(ZeroDivisionError), places.writing(f"{home}/c") as file:
+        file.write(bytes(10 // 0))
+    with pytest.raises(FileNotFoundError):
+        places.size_of(f"{home}/c")

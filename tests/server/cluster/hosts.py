@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from gradd_runtime.process import NEVER
+from gradd_runtime.store import Folder
 from gradd_server.placement.cluster import placement as module
 from gradd_server.placement.cluster.host import EngineHost
 from gradd_server.placement.cluster.nodes import ClusterSeen, NodeSeen
@@ -130,7 +131,7 @@ def cluster(
         NODES.start(*names)
         try:
             made = NODES.placement = ClusterPlacement(
-                overseer, 1, TASK, lead, folder / "drained", silence=0.0, **more
+                overseer, 1, TASK, lead, Folder(folder), silence=0.0, **more
             )
             try:
                 until(lambda: {status.node for status in made.nodes()} == set(NODES.hosts))

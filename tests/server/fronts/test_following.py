@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from gradd_runtime.store import Folder
 from gradd_server.fronts import following
 from gradd_server.fronts.following import Follower, Found, Unreachable, look
 from gradd_server.fronts.leads import FrontAddress, Lead, Leads
@@ -30,7 +31,7 @@ class Following:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.own = FrontAddress(self.url, HERE)
-        self.leads = Leads(folder / "leads")
+        self.leads = Leads(Folder(folder / "leads"))
         self.lead: Lead | None = None
         self.failure: Exception | None = None
         self.followed: list[FrontAddress] = []
@@ -116,7 +117,7 @@ def test_the_first_leads_at_once(tmp_path: Path) -> None:
 def test_one_that_follows_passes_on(tmp_path: Path) -> None:
     with front() as url:
         leader = FrontAddress(url, HERE)
-        assert Leads(tmp_path / "leads").take(0, leader)
+        assert Leads(Folder(tmp_path / "leads")).take(0, leader)
         with Following(tmp_path) as one:
             assert one.follows(leader)
             with httpx.Client(base_url=one.url, trust_env=False) as client:
@@ -127,7 +128,7 @@ def test_one_that_follows_passes_on(tmp_path: Path) -> None:
 
 
 def test_where_the_leader_is_gone_one_takes_the_lead(tmp_path: Path, gone: FrontAddress) -> None:
-    assert Leads(tmp_path / "leads").take(0, gone)
+    assert Leads(Folder(tmp_path / "leads")).take(0, gone)
     with Following(tmp_path) as one:
         assert one.number() == 2
         assert one.leads.latest() == (2, one.own)
@@ -136,7 +137,7 @@ def test_where_the_leader_is_gone_one_takes_the_lead(tmp_path: Path, gone: Front
 def test_all_follow_who_leads_then(tmp_path: Path) -> None:
     with front() as url, front() as later:
         leader, second = FrontAddress(url, HERE), FrontAddress(later, HERE)
-        assert Leads(tmp_path / "leads").take(0, leader)
+        assert Leads(Folder(tmp_path / "leads")).take(0, leader)
         with Following(tmp_path) as one, Following(tmp_path) as two:
             assert one.follows(leader)
             assert two.follows(leader)
@@ -148,7 +149,7 @@ def test_all_follow_who_leads_then(tmp_path: Path) -> None:
 def test_when_the_leader_ends_one_leads_and_the_others_follow_it(tmp_path: Path) -> None:
     leading = front()
     leader = FrontAddress(leading.__enter__(), HERE)
-    assert Leads(tmp_path / "leads").take(0, leader)
+    assert Leads(Folder(tmp_path / "leads")).take(0, leader)
     with Following(tmp_path) as one, Following(tmp_path) as two:
         assert one.follows(leader)
         assert two.follows(leader)
@@ -163,7 +164,7 @@ def test_when_the_leader_ends_one_leads_and_the_others_follow_it(tmp_path: Path)
 
 
 def test_what_waits_while_nobody_leads_is_answered_by_who_does(tmp_path: Path, gone: FrontAddress) -> None:
-    assert Leads(tmp_path / "leads").take(0, gone)
+    assert Leads(Folder(tmp_path / "leads")).take(0, gone)
     with Following(tmp_path) as one, httpx.Client(trust_env=False, timeout=PATIENCE) as client:
         assert one.number() == 2
         answers: list[int] = []
@@ -178,7 +179,7 @@ def test_what_waits_while_nobody_leads_is_answered_by_who_does(tmp_path: Path, g
 
 
 def test_one_that_says_nothing_is_given_up_after_its_silence(tmp_path: Path, silent: FrontAddress) -> None:
-    leads = Leads(tmp_path / "leads")
+    leads = Leads(Folder(tmp_path / "leads"))
     assert leads.take(0, silent)
     leads.serve(1)
     with Following(tmp_path, silence=0.1) as one:
@@ -199,7 +200,7 @@ def test_who_was_asleep_itself_blames_nobody(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(following, "look", slow)
     monkeypatch.setattr(following.time, "monotonic", lambda: clock[0])
     with front() as url:
-        leads = Leads(tmp_path / "leads")
+        leads = Leads(Folder(tmp_path / "leads"))
         assert leads.take(0, FrontAddress(url, HERE))
         leads.serve(1)
         with Following(tmp_path, silence=10.0) as one:
@@ -211,7 +212,7 @@ def test_one_that_starts_is_given_more_time(
     tmp_path: Path, silent: FrontAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "ANSWER_SECONDS", 0.05)
-    leads = Leads(tmp_path / "leads")
+    leads = Leads(Folder(tmp_path / "leads"))
     assert leads.take(0, silent)
     with Following(tmp_path, silence=0.1) as one:
         assert one.follows(silent)
@@ -224,7 +225,7 @@ def test_one_that_died_as_it_took_the_lead_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "START_SECONDS", 0.1)
-    leads = Leads(tmp_path / "leads")
+    leads = Leads(Folder(tmp_path / "leads"))
     (tmp_path / "leads" / "1").touch()
     with Following(tmp_path, silence=0.1) as one:
         assert one.number() == 2
@@ -257,7 +258,7 @@ def test_one_that_follows_goes_on_while_storage_is_away(
 
     with front() as url:
         leader = FrontAddress(url, HERE)
-        assert Leads(tmp_path / "leads").take(0, leader)
+        assert Leads(Folder(tmp_path / "leads")).take(0, leader)
         with Following(tmp_path) as one:
             assert one.follows(leader)
             monkeypatch.setattr(Leads, "is_over", is_over)
@@ -274,7 +275,7 @@ def test_a_front_that_is_started_again_leads_again(tmp_path: Path) -> None:
 
 
 def test_two_machines_cannot_both_be_this_one(tmp_path: Path, silent: FrontAddress) -> None:
-    assert Leads(tmp_path / "leads").take(0, FrontAddress(silent.url, "another machine"))
+    assert Leads(Folder(tmp_path / "leads")).take(0, FrontAddress(silent.url, "another machine"))
     with Following(tmp_path) as one:
         assert one.over.wait(PATIENCE)
         assert isinstance(one.failure, Unreachable)
@@ -284,7 +285,7 @@ def test_two_machines_cannot_both_be_this_one(tmp_path: Path, silent: FrontAddre
 
 def test_a_signal_ends_it(tmp_path: Path) -> None:
     with front() as url, socket.create_server(("127.0.0.1", 0)) as listener:
-        leads = Leads(tmp_path / "leads")
+        leads = Leads(Folder(tmp_path / "leads"))
         assert leads.take(0, FrontAddress(url, HERE))
         own = FrontAddress(f"http://127.0.0.1:{listener.getsockname()[1]}", HERE)
         follower = Follower(

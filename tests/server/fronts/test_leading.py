@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+from gradd_runtime.store import Folder
 from gradd_server.datadir import holder_url
 from gradd_server.fronts.leads import Leads
 
@@ -100,7 +101,7 @@ def test_one_leads_and_the_other_passes_on(pair: tuple[FrontProcess, FrontProces
     assert [each["name"] for each in first.ask("GET", "/v1/sessions").json()["sessions"]] == ["a"]
     assert second.ask("GET", "/v1/sessions").json() == first.ask("GET", "/v1/sessions").json()
     assert holder_url(tmp_path / "data") == first.url
-    assert Leads(tmp_path / "data" / "leads").latest()[0] == 1
+    assert Leads(Folder(tmp_path / "data" / "leads")).latest()[0] == 1
     assert second.end() == 0
     assert first.ask("GET", "/livez").status_code == 200
     assert first.end() == 0
@@ -138,7 +139,7 @@ def test_one_that_was_away_follows(pair: tuple[FrontProcess, FrontProcess], tmp_
     assert second.end() == 0
     assert first.says("every local user can connect", before)
     assert [each["name"] for each in first.ask("GET", "/v1/sessions").json()["sessions"]] == ["late"]
-    assert Leads(tmp_path / "data" / "leads").latest()[0] == 3
+    assert Leads(Folder(tmp_path / "data" / "leads")).latest()[0] == 3
     assert first.end() == 0
 
 
@@ -153,7 +154,7 @@ def test_a_daemon_alone_is_kept_out(pair: tuple[FrontProcess, FrontProcess], tmp
 def test_it_says_where_others_reach_it(tmp_path: Path) -> None:
     with FrontProcess(tmp_path / "data", "--front-address", "front-1.example:4000") as front:
         assert front.says("every local user can connect")
-        _, other = Leads(tmp_path / "data" / "leads").latest()
+        _, other = Leads(Folder(tmp_path / "data" / "leads")).latest()
         assert other is not None
         assert other.url == "http://front-1.example:4000"
         assert front.end() == 0

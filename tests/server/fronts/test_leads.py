@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from gradd_runtime.store import Folder
 from gradd_server.fronts import leads as module
 from gradd_server.fronts.leads import FrontAddress, Lead, Leads, this_machine
 
@@ -17,7 +18,7 @@ ONE, OTHER = FrontAddress("http://one:4733", "here"), FrontAddress("http://other
 
 @pytest.fixture
 def leads(tmp_path: Path) -> Leads:
-    return Leads(tmp_path / "leads")
+    return Leads(Folder(tmp_path / "leads"))
 
 
 def test_nobody_leads_before_the_first(leads: Leads) -> None:
@@ -33,14 +34,14 @@ def test_a_lead_is_given_once(tmp_path: Path) -> None:
     begin = threading.Barrier(len(fronts))
 
     def take(front: FrontAddress) -> list[bool]:
-        own = Leads(tmp_path / "leads")
+        own = Leads(Folder(tmp_path / "leads"))
         begin.wait(PATIENCE)
         return [own.take(after, front) for after in range(5)]
 
     with ThreadPoolExecutor(len(fronts)) as pool:
         took = list(pool.map(take, fronts))
     assert [sum(round) for round in zip(*took, strict=True)] == [1] * 5
-    number, last = Leads(tmp_path / "leads").latest()
+    number, last = Leads(Folder(tmp_path / "leads")).latest()
     assert number == 5
     assert took[fronts.index(last or ONE)][4]
 

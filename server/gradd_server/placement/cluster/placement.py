@@ -1,12 +1,13 @@
 """Sessions on the nodes of a cluster: which node has one, how it moves, and where it goes when a node does
 not answer any more.
 
-Records are on storage that all nodes have at the same path, under leases (`gradd_runtime.store.lease`): so a
-session may be opened elsewhere whatever has become of the process that had it.
+Records are on storage that all nodes reach, a path or an object store, under leases (`gradd_runtime.store`):
+so a session may be opened elsewhere whatever has become of the process that had it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import logging
 import threading
@@ -14,12 +15,12 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from gradd_protocol import frames, names
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, FileOrder, Order, Pending, PendingFuture, unknown
+from gradd_runtime.store import Files
 
 from gradd_server.placement.cluster.links import far_link
 from gradd_server.placement.cluster.nodes import ClusterSeen, NodeSeen
@@ -43,6 +44,7 @@ TRY_SECONDS = 0.2
 """Pause between two tries."""
 MOVE_SECONDS = 60.0
 """Longest wait for a session to leave a node."""
+_DRAINED = "drained"
 
 
 class Begun(enum.Enum):
@@ -80,13 +82,13 @@ class ClusterPlacement(EnginesPlacement):
     """The Placement interface over the engine processes of the nodes that `overseer` sees, `each` on a node.
 
     `task`: what each is to be; 0 threads shares a node's cores. `lead`: the number of the front's lead.
-    `drained`: a file with the nodes that get no sessions. `tls`: how what goes to nodes is encrypted, if it
+    `files`: where it is kept which nodes get no sessions. `tls`: how what goes to nodes is encrypted, if it
     is. `grace`, `silence`, `cancel_grace`, `batch_seconds`: see EnginesPlacement. Raises RuntimeError where
     no node of the cluster runs engine processes.
     """
 
     def __init__(
-        self, overseer: Overseer, each: int, task: EngineTask, lead: int, drained: Path, grace: float = 30.0,
+        self, overseer: Overseer, each: int, task: EngineTask, lead: int, files: Files, grace: float = 30.0,
         silence: float = 30.0, cancel_grace: float = 5.0, batch_seconds: float = 0.0, tls: Tls | None = None,
     ) -> None:  # fmt: skip
         super().__init__(grace, silence, cancel_grace, batch_seconds)
@@ -100,8 +102,10 @@ class ClusterPlacement(EnginesPlacement):
         self._count = 0
         self._moving: dict[str, list[HeldFrame]] = {}
         """Sessions that are between two processes, and what came for them meanwhile."""
-        self._file = drained
-        self._drained = set(drained.read_text().split()) if drained.exists() else set()
+        self._files = files
+        self._drained = set[str]()
+        with contextlib.suppress(FileNotFoundError):
+            self._drained.update(files.read(_DRAINED).decode().split())
         # Orders to open a session rise, whoever gives them: see `gradd_runtime.store.lease`.
         self._order = lead << 40
         self._rooms: DeviceRooms[EngineProcess] = DeviceRooms([], lambda p, tenant: p.room(tenant))
@@ -400,7 +404,7 @@ class ClusterPlacement(EnginesPlacement):
             if node not in {host.node for host in self._hosts.values()} | self._drained:
                 raise ProtocolError.of("invalid-data", f"the cluster has no node {node!r}")
             changed = self._drained | {node} if drained else self._drained - {node}
-            _write(self._file, "".join(f"{each}\n" for each in sorted(changed)))
+            self._files.write(_DRAINED, "".join(f"{each}\n" for each in sorted(changed)).encode())
             self._drained = changed
             self._change.notify_all()
 
@@ -415,10 +419,3 @@ class ClusterPlacement(EnginesPlacement):
         self._stopping.set()
         self._overseer.tell(None)
         super().shutdown()
-
-
-def _write(path: Path, text: str) -> None:
-    """Let the file be that text, or what it was."""
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(text)
-    new.rename(path)
