@@ -167,8 +167,9 @@ faults: $(STAMP) ## 200 kills, 240 at named places, 100,000 batches over a bad n
 	GRADD_NEIGHBOURS=1 $(PY) -m pytest -n0 tests/faults/test_hostile_tenant.py
 
 faults-cluster: $(STAMP) ## 50 faults of nodes, hosts, engine processes, fronts and the head of a Ray cluster under 6 clients; 1,000 sessions opened, moved and drained; an upgrade
-	$(PY) -m pip install --quiet --group cluster
+	$(PY) -m pip install --quiet --group cluster --group s3
 	GRADD_NODE_FAULTS=50 GRADD_NODE_CLIENTS=6 GRADD_NODE_SESSIONS=1000 $(PY) -m pytest -rs tests/faults/test_cluster.py tests/faults/test_cluster_upgrade.py tests/faults/test_by_hand.py
+	GRADD_NODE_STORE=objects GRADD_NODE_FAULTS=20 GRADD_NODE_CLIENTS=4 $(PY) -m pytest -rs tests/faults/test_cluster.py
 
 bench-cluster: $(STAMP) ## what the way to another node costs: a + b and an MLP step beside `workers`, in turn
 	$(PY) -m pip install --quiet --group cluster

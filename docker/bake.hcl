@@ -41,12 +41,12 @@ target "cuda" {
 # For the nodes of a Ray cluster and their front.
 target "ray" {
   inherits = ["cpu"]
-  args     = { EXTRAS = "server,ray" }
+  args     = { EXTRAS = "server,ray,s3" }
   tags     = ["${NAME}:${VERSION}-ray"]
 }
 
 target "cuda-ray" {
   inherits = ["cuda"]
-  args     = { EXTRAS = "server,ray" }
+  args     = { EXTRAS = "server,ray,s3" }
   tags     = ["${NAME}:${VERSION}-cuda-ray"]
 }

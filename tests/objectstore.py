@@ -71,5 +71,8 @@ def reached(store: ObjectStore) -> Iterator[ObjectStore]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in store.environ.items():
             patch.setenv(name, value)
+        import s3fs
+
+        s3fs.S3FileSystem.clear_instance_cache()  # those lead to another store of this process
         store.make()
         yield store

@@ -7,6 +7,7 @@ import fcntl
 import os
 import stat
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -20,6 +21,14 @@ LOOK_SECONDS = 1.0
 def default_data_dir() -> Path:
     """The default data directory: `$XDG_DATA_HOME/gradd`, else `~/.local/share/gradd`."""
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
+
+
+def chosen_data_dir(said: Path | None, environ: Mapping[str, str]) -> Path:
+    """The data directory that a command works on: the one that was said, else `$GRADD_DATA_DIR`, else the
+    default.
+    """
+    named = said or environ.get("GRADD_DATA_DIR")
+    return Path(named).expanduser() if named else default_data_dir()
 
 
 class CannotCreate(OSError):

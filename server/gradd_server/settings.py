@@ -38,14 +38,6 @@ def _setting(default: Any, parse: Parse, help: str, metavar: str = "", repeat: b
     return dataclasses.field(default=default, metadata=_said(parse, help, metavar, repeat))
 
 
-def chosen_data_dir(said: Path | None, environ: Mapping[str, str]) -> Path:
-    """The data directory that a command works on: the one that was said, else `$GRADD_DATA_DIR`, else the
-    default.
-    """
-    named = said or environ.get(variable_of("data_dir"))
-    return Path(named).expanduser() if named else default_data_dir()
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
     """Settings of `gradd serve`; durations are in seconds. `load` builds them from the four sources."""
@@ -302,9 +294,7 @@ class Settings:
         if settings.placement == "ray":
             settings._check_cluster()
         elif settings.ray_address or settings.ray_share or settings.front_address or settings.records:
-            raise BadConfig(
-                "--ray-address, --ray-share, --front-address and --records are for --placement ray"
-            )
+            raise BadConfig("--ray-address, --ray-share, --front-address, --records are for --placement ray")
         if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
             raise BadConfig(
                 f"--max-workers {settings.max_workers} is for engine processes in all, and there are "

@@ -3,8 +3,9 @@ training clients costs nothing that was acknowledged, and nothing is applied twi
 
 `GRADD_NODE_FAULTS` says how many faults (`make faults-cluster`: 50), `GRADD_NODE_KINDS` of which kinds,
 `GRADD_NODE_SEED` in which order, `GRADD_NODE_CLIENTS` under how many clients, `GRADD_NODE_SESSIONS` how many
-sessions are opened, moved and drained. The head is among what is killed where there is a Redis for what it
-knows.
+sessions are opened, moved and drained. `GRADD_NODE_STORE` says whether sessions are kept in ``files`` that
+all nodes see, or in ``objects`` of an object store that is here. The head is among what is killed where there
+is a Redis for what it knows.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from typing import Any
 import gradd
 import httpx
 import pytest
-from gradd_runtime.store import Folder
+from gradd_runtime.store import Bucket, Files, Folder
 from gradd_server.fronts.leads import Leads
 from gradd_server.keys import KeyFile
 
 from tests.faults.daemon import Daemon
 from tests.faults.nodes import SHARE, RayNodes, keeps_head, parent, signalled, whole_node
 from tests.faults.trainings import Expected, Progress, train_on
+from tests.objectstore import reached, serving
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(
@@ -43,6 +45,7 @@ pytestmark = pytest.mark.skipif(
 FAULTS = int(os.environ.get("GRADD_NODE_FAULTS", "2"))
 SEED = int(os.environ.get("GRADD_NODE_SEED", "0"))
 CLIENTS = int(os.environ.get("GRADD_NODE_CLIENTS", "2"))
+STORE = os.environ.get("GRADD_NODE_STORE", "files")
 SESSIONS = int(os.environ.get("GRADD_NODE_SESSIONS", "20"))
 NODES, FRONTS = 3, 2
 #: seconds after which a node or a front is given up; one that is stopped wakes after more
@@ -58,8 +61,8 @@ KINDS = tuple(filter(None, os.environ.get("GRADD_NODE_KINDS", "").split(","))) o
 class Lab:
     """The cluster, and the fronts before it, the one that leads first."""
 
-    def __init__(self, nodes: RayNodes, fronts: list[Daemon], key: str) -> None:
-        self.nodes, self.fronts, self.key = nodes, fronts, key
+    def __init__(self, nodes: RayNodes, fronts: list[Daemon], key: str, leads: Leads) -> None:
+        self.nodes, self.fronts, self.key, self.leads = nodes, fronts, key, leads
         self._asleep: list[tuple[threading.Timer, list[int]]] = []
 
     @property
@@ -133,7 +136,7 @@ class Lab:
 
     def leading(self) -> Daemon:
         """The front that leads."""
-        number, front = Leads(Folder(self.fronts[0].data / "leads")).latest()
+        number, front = self.leads.latest()
         found = [each for each in self.fronts if front is not None and each.url == front.url]
         assert found, f"lead {number} is that of {front}"
         return found[0]
@@ -165,16 +168,22 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A head, three nodes and two fronts."""
     tmp_path = tmp_path_factory.mktemp("cluster")
     data = tmp_path / "data"
-    with RayNodes(NODES, tmp_path / "ray.log") as nodes, ExitStack() as stack:
-        data.mkdir(mode=0o700)
-        key, _ = KeyFile(data).create("acme", "operator")
-        flags = ["--placement", "ray", "--ray-address", nodes.address, "--ray-share", SHARE]
-        flags += ["--node-silence-seconds", str(SILENCE)]
+    data.mkdir(mode=0o700)
+    key, _ = KeyFile(data).create("acme", "operator")
+    flags = ["--placement", "ray", "--ray-share", SHARE, "--node-silence-seconds", str(SILENCE)]
+    with ExitStack() as stack:
+        leads: Files = Folder(data / "leads")
+        if STORE == "objects":
+            url = stack.enter_context(reached(stack.enter_context(serving()))).url
+            leads = Bucket(f"{url}/leads")
+            flags += ["--records", url]
+        nodes = stack.enter_context(RayNodes(NODES, tmp_path / "ray.log"))
+        flags += ["--ray-address", nodes.address]
         fronts = []
         for n in range(FRONTS):
             (tmp_path / f"front-{n}").mkdir()
             fronts.append(stack.enter_context(Daemon(tmp_path / f"front-{n}", *flags, data=data)))
-        made = Lab(nodes, fronts, key)
+        made = Lab(nodes, fronts, key, Leads(leads))
         stack.callback(made.close)
         yield made
 

@@ -13,6 +13,7 @@ from gradd_server.app import create_app
 from gradd_server.gate import Gate
 from gradd_server.settings import Settings
 
+from tests.objectstore import ObjectStore, serving
 from tests.server.fake_placement import FakePlacement
 
 OPS = {"sin": {"inputs": ["input"], "attrs": [], "outputs": 1}}
@@ -110,3 +111,10 @@ def notes() -> Iterator[list[dict[str, Any]]]:
     yield found
     log.removeHandler(handler)
     log.setLevel(logging.NOTSET)
+
+
+@pytest.fixture(scope="module")
+def object_store() -> Iterator[ObjectStore]:
+    """A store that speaks S3; see `reached`."""
+    with serving() as store:
+        yield store

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,15 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.catalog import ops
 from gradd_runtime.process import FileOrder, InlinePlacement, refusal
+from gradd_runtime.store import Bucket
 from gradd_server.app import create_app
+from gradd_server.bucket_stores import BucketStores
 from gradd_server.folder_stores import FolderStores
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 
 from tests.faults.daemon import Daemon
+from tests.objectstore import reached
 from tests.server.conftest import Caller, expect_problem
 from tests.waiting import PATIENCE
 
@@ -96,15 +100,15 @@ def tensors_of(file: bytes) -> dict[str, np.ndarray]:
 
 
 class Place:
-    """A daemon's front over a folder; `again` as one that was started later."""
+    """A daemon's front over stores; `again` as one that was started later."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, stores: Callable[[], Stores]) -> None:
+        self._stores = stores
         self._start()
 
     def _start(self) -> None:
         self._placement = InlinePlacement()
-        stores = FolderStores(self._folder)
+        stores = self._stores()
         self.call = Caller(create_app(Settings(auth=False), self._placement, ops(), stores=stores))
         self.call.run(self.call._gate.front.sessions.restore())
 
@@ -118,11 +122,19 @@ class Place:
         return self.call
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    made = Place(tmp_path / "sessions")
-    yield made
-    made.end()
+@pytest.fixture(params=["files", "objects"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    with ExitStack() as stack:
+        if request.param == "objects":
+            bucket = Bucket(stack.enter_context(reached(request.getfixturevalue("object_store"))).url)
+            made = Place(lambda: BucketStores(bucket))
+        else:
+            made = Place(lambda: FolderStores(tmp_path / "sessions"))
+        yield made
+        made.end()
+
+
+IN_FILES = pytest.mark.parametrize("place", ["files"], indirect=True)
 
 
 @pytest.fixture
@@ -233,6 +245,7 @@ def test_what_is_missing_is_not_found(call: Caller) -> None:
     expect_problem(call("GET", "/v1/sessions/b"), "session-not-found", 404)
 
 
+@IN_FILES
 def test_a_session_holds_so_many(call: Caller, tmp_path: Path) -> None:
     begin(call, "a")
     take(call, "a")
@@ -243,6 +256,7 @@ def test_a_session_holds_so_many(call: Caller, tmp_path: Path) -> None:
     assert refused["limit"] == LIMITS.snapshots
 
 
+@IN_FILES
 @pytest.mark.parametrize("at", ["begun", "confirmed", "failing"])
 def test_one_is_deleted_while_it_is_made(
     call: Caller, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
@@ -311,6 +325,7 @@ def test_without_a_data_directory_there_are_none() -> None:
     placement.shutdown()
 
 
+@IN_FILES
 def test_what_was_half_written_goes(place: Place, tmp_path: Path) -> None:
     begin(place.call, "a")
     taken = take(place.call, "a")
@@ -323,6 +338,7 @@ def test_what_was_half_written_goes(place: Place, tmp_path: Path) -> None:
     assert call("GET", "/v1/sessions/a/snapshots").json() == {"snapshots": [taken]}
 
 
+@IN_FILES
 def test_a_damaged_file_makes_no_session(call: Caller, place: Place, tmp_path: Path) -> None:
     begin(call, "a")
     taken = take(call, "a")
@@ -374,7 +390,7 @@ def test_a_session_moves_to_another_daemon(call: Caller, tmp_path: Path) -> None
     train(call, "a", 3)
     file = download(call, take(call, "a"))
     train(call, "a", 3)
-    other = Place(tmp_path / "elsewhere")
+    other = Place(lambda: FolderStores(tmp_path / "elsewhere"))
     try:
         assert upload(other.call, "b", file, durability="disk").status_code == 201
         train(other.call, "b", 2)
@@ -387,6 +403,7 @@ def test_a_session_moves_to_another_daemon(call: Caller, tmp_path: Path) -> None
         other.end()
 
 
+@IN_FILES
 def test_a_file_of_a_stranger_makes_no_session(call: Caller, tmp_path: Path) -> None:
     begin(call, "a")
     file = download(call, take(call, "a"))

@@ -14,8 +14,7 @@ from gradd_protocol.problems import ProtocolError
 
 from ..program import over_quota
 from ..session import Session, unkept
-from ..store import BadSnapshot
-from ..store.places import reading, writing
+from ..store import BadSnapshot, reading, writing
 from .meter import counts_of
 from .refusals import refusal
 

@@ -4,7 +4,6 @@ asks. Nothing here is part of a session, nor of what a replay does.
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_left
 from collections import Counter
 from time import perf_counter
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from ..session import Session
     from ..store import Entry
-    from .hosting import Hosted
 
 SECONDS = (
     0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
@@ -129,7 +127,7 @@ class Meter:
         )  # fmt: skip
 
 
-class Lease(Protocol):
+class Fence(Protocol):
     """What makes a record this process's alone."""
 
     def check(self) -> None:
@@ -139,7 +137,7 @@ class Lease(Protocol):
 class MeteredStore(FileStore):
     """A record whose appends are counted, and fail where the `lease` is lost, if it has one."""
 
-    def __init__(self, path: Path, level: str, meter: Meter, lease: Lease | None = None) -> None:
+    def __init__(self, path: Path, level: str, meter: Meter, lease: Fence | None = None) -> None:
         super().__init__(path, level)
         self._meter, self._lease = meter, lease
 
@@ -193,20 +191,6 @@ def counts_of(session: Session) -> Counter[str]:
         traced=plans["traced"],
         **session.outcomes,
     )
-
-
-def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
-    """The figures of an engine process that holds `sessions`."""
-    figures = meter.figures()
-    awake = []
-    for hosted in sessions:
-        hosted.tell(figures)
-        if hosted.session is not None:
-            awake.append(hosted)
-    recent = heapq.nlargest(RECENT, awake, key=lambda hosted: hosted.answered)
-    # One may have left meanwhile, where another thread asks.
-    figures.recent = [told for hosted in recent if (told := hosted.figures()) is not None]
-    return figures
 
 
 encode_figures: Final = msgspec.json.Encoder().encode

@@ -6,8 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..store import Bucket, RecordLease, is_url, newest, take
-from ..store.objects import ObjectLog
+from ..store import Bucket, ObjectLog, RecordLease, is_url, newest, take
 from .meter import MeteredStore
 from .shipped import ShippedStore, forget, new_copy, restore
 

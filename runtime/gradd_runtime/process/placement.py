@@ -21,9 +21,10 @@ from .bulk import Bulk
 from .envelope import FileOrder
 from .files import obey
 from .hosting import Hosted
-from .meter import Meter, encode_figures, figures_of
+from .meter import Meter, encode_figures
 from .paging import NEVER, Pager, PagingRules
 from .refusals import deleted, failed, unknown
+from .totals import figures_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, assert_never
 
-from ..store import Damaged, FileStore, make_record
-from ..store.objects import Added, Began, Cut, ObjectLog, Ran, Stood
+from ..store import Added, Began, Damaged, FileStore, ObjectLog, Ran, Shortened, Stood, make_record
 from .meter import MeteredStore
 
 if TYPE_CHECKING:
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
     from gradd_protocol.frames import Part
 
-    from ..store import Entry
-    from ..store.objects import What
+    from ..store import Entry, What
     from .meter import Meter
 
 #: before the number of the process whose copies are in a folder
@@ -49,7 +47,7 @@ class ShippedStore(MeteredStore):
 
     def cut(self, after: int) -> int:
         """See FileStore.cut."""
-        self._log.add(Cut(after))
+        self._log.add(Shortened(after))
         return super().cut(after)
 
     def snapshot(self, n: int) -> BinaryIO:
@@ -101,7 +99,7 @@ def restore(items: Iterable[What], path: Path) -> None:
                     store.stand_at(what.n, what.size)
                 case Ran():
                     store.note(what.n, what.identity)
-                case Cut():
+                case Shortened():
                     store.cut(what.after)
                 case _:
                     assert_never(what)

@@ -49,11 +49,12 @@ from .envelope import (
 from .files import obey
 from .hosting import Hosted
 from .logs import start_log_as
-from .meter import Meter, encode_figures, figures_of
+from .meter import Meter, encode_figures
 from .paging import NEVER, Pager, PagingRules, most_awake
 from .placement import backend_of
 from .pulse import beat, hang_on
 from .refusals import refusal
+from .totals import figures_of
 from .turns import Turns
 
 if TYPE_CHECKING:

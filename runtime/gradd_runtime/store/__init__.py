@@ -7,6 +7,7 @@ from .failpoints import arm, failpoint
 from .folder import Files, Folder
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
 from .lease import LeaseLost, RecordLease, newest, take
+from .objects import Added, Began, ObjectLog, Ran, Shortened, Stood, What
 from .places import link, reading, remove, size_of, writing
 from .record import LEVELS, FileStore, make_record
 from .snapshot import RESERVED, BadSnapshot, Snapshot, most_bytes, parts, read
@@ -15,7 +16,9 @@ __all__ = [
     "BLOB_BYTES",
     "LEVELS",
     "RESERVED",
+    "Added",
     "BadSnapshot",
+    "Began",
     "Blobs",
     "Bucket",
     "Damaged",
@@ -27,10 +30,15 @@ __all__ = [
     "Folder",
     "LeaseLost",
     "MemoryStore",
+    "ObjectLog",
+    "Ran",
     "RecordLease",
+    "Shortened",
     "Snapshot",
+    "Stood",
     "Store",
     "Trouble",
+    "What",
     "arm",
     "examine",
     "examine_snapshots",

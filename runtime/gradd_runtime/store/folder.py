@@ -33,7 +33,7 @@ class Files(Protocol):
 
 
 class Folder:
-    """The folder at `path`, which is made where there is none. The storage has to do what `lease` asks for."""
+    """The folder at `path`, made where there is none. The storage has to do what `lease` asks for."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

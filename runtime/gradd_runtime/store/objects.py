@@ -79,13 +79,13 @@ class Ran(msgspec.Struct, frozen=True, tag="kernels"):
     identity: str
 
 
-class Cut(msgspec.Struct, frozen=True, tag="cut"):
+class Shortened(msgspec.Struct, frozen=True, tag="cut"):
     """What came after entry `after` is no more."""
 
     after: int
 
 
-What = Began | Added | Stood | Ran | Cut
+What = Began | Added | Stood | Ran | Shortened
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -162,7 +162,7 @@ class ObjectLog:
                 self._stood.append((at, what))
             elif isinstance(what, Began):
                 self._tenures.append(at)
-            elif isinstance(what, Cut):
+            elif isinstance(what, Shortened):
                 self._stood = [stood for stood in self._stood if stood[1].n <= what.after]
         self._tenures.append(last + 1)
         return [what for _, what in items]

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from gradd_server.commands.exits import DAMAGED, OK, Unavailable
-from gradd_server.datadir import DataDir
-from gradd_server.settings import BadConfig, chosen_data_dir
+from gradd_server.datadir import DataDir, chosen_data_dir
+from gradd_server.settings import BadConfig
 
 HOME = "sessions"
 """The folder of the data directory that `FolderStores` has."""

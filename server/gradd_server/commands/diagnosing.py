@@ -23,7 +23,8 @@ from gradd_protocol.version import VERSION, WIRE
 
 from gradd_server.commands.asking import Answered, add_daemon, address, request, shown_to
 from gradd_server.commands.exits import OK, UNAVAILABLE, Unavailable
-from gradd_server.settings import BadConfig, chosen_data_dir
+from gradd_server.datadir import chosen_data_dir
+from gradd_server.settings import BadConfig
 from gradd_server.texts import is_loopback
 
 GRADIENT = {

@@ -16,9 +16,8 @@ from typing import Any
 from gradd_protocol import names, runtimefile
 from gradd_protocol.problems import ProtocolError
 
-from gradd_server.datadir import holder_url, make_private
+from gradd_server.datadir import chosen_data_dir, holder_url, make_private
 from gradd_server.keys import BadKeys, Key, KeyFile, seconds
-from gradd_server.settings import chosen_data_dir
 
 ROLES = ("user", "operator")
 

@@ -12,8 +12,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.process import shipped as copies
-from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, LeaseLost, places
-from gradd_runtime.store.objects import ObjectLog
+from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, LeaseLost, ObjectLog, places
 
 from tests.objectstore import ObjectStore, reached, serving
 from tests.runtime.store.scripts import LIMIT, differences, every_kind, opened, told
