@@ -111,7 +111,8 @@ class Sessions:
                 raise Refused("session-busy", f"session {name!r} is made of a snapshot", retry_after=1)
             self._check_room(tenant)
             settings = self._settings
-            own = {"device": settings.device, "quota_bytes": settings.most_session_bytes}
+            device = settings.devices[0] if "cpu" in settings.devices else settings.device
+            own = {"device": device, "quota_bytes": settings.most_session_bytes}
             chosen = {**own, **(options or {})}
             if self._stores is not None:
                 # Nobody is taken for a writer of a session of this name that was lost or deleted.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,8 @@ class Settings:
     device: str = _setting(
         "cpu",
         texts.device,
-        "what sessions run on: cpu, cuda (all GPUs), cuda:1, or several as cuda:0,cuda:1",
+        "what sessions run on: cpu, cuda (all GPUs), cuda:1, or several as cuda:0,cuda:1; on a cluster also "
+        "cuda,cpu: nodes with GPUs and without, of which the first is for who asks for none",
         "DEVICE",
     )
     placement: str = _setting(
@@ -262,7 +262,8 @@ class Settings:
         cls, flags: Mapping[str, Any], environ: Mapping[str, str], config: Path | None = None
     ) -> tuple[Settings, dict[str, str]]:
         """`load`, and where each setting comes from: `--its-flag`, its variable, the file or `default`."""
-        file = _read_toml(config) if config is not None else {}
+        known = {field.name for field in dataclasses.fields(cls)}
+        file = _parsed(lambda text: texts.toml(Path(text), known), str(config), str(config)) if config else {}
         values: dict[str, Any] = {}
         sources = dict.fromkeys((field.name for field in dataclasses.fields(cls)), "default")
         for field in dataclasses.fields(cls):
@@ -285,14 +286,16 @@ class Settings:
             raise BadConfig(
                 f"--threads {settings.threads} is for engine processes, and there are none: --workers 1"
             )
-        if max(settings.workers, settings.max_workers) > 1 and settings.device != "cpu":
+        if max(settings.workers, settings.max_workers) > 1 and "cpu" not in settings.devices:
             flag = "workers" if settings.workers > 1 else "max-workers"
             count = max(settings.workers, settings.max_workers)
             raise BadConfig(f"--{flag} {count}: each GPU has one engine process (--device {settings.device})")
-        if "," in settings.device and not settings.workers:
+        if len(settings.devices) > 1 and not settings.workers:
             raise BadConfig(f"--workers 0: the daemon's own process has one GPU, not {settings.device}")
         if settings.placement == "ray":
             settings._check_cluster()
+        elif {"cpu", "cuda"} <= {*settings.devices}:
+            raise BadConfig(f"--device {settings.device}: several kinds of device are for --placement ray")
         elif settings.ray_address or settings.ray_share or settings.front_address or settings.records:
             raise BadConfig("--ray-address, --ray-share, --front-address, --records are for --placement ray")
         if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
@@ -309,6 +312,11 @@ class Settings:
             raise BadConfig(
                 f"--device {self.device}: on a cluster Ray says which GPU is whose (--device cuda)"
             )
+
+    @property
+    def devices(self) -> list[str]:
+        """What sessions run on."""
+        return self.device.split(",")
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -435,14 +443,3 @@ def _parsed(parse: Callable[[str], Any], text: str, source: str) -> Any:
         return parse(text)
     except ValueError as bad:
         raise BadConfig(f"{source}: {bad}") from None
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as bad:
-        raise BadConfig(f"{path}: {bad}") from None
-    unknown = sorted(set(table) - {field.name for field in dataclasses.fields(Settings)})
-    if unknown:
-        raise BadConfig(f"{path}: unknown setting {unknown[0]!r}")
-    return table

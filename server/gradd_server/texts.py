@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import tomllib
 import urllib.parse
+from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +75,8 @@ def shares(text: str) -> str:
 
 
 def device(text: str) -> str:
-    """cpu, cuda (all GPUs), cuda:N, or several of those with commas."""
-    if not re.fullmatch(r"cpu|cuda|cuda:[0-9]{1,3}(,cuda:[0-9]{1,3})*", text):
+    """cpu, cuda (all GPUs), cuda:N, or several of those with commas; or cpu and cuda, the first one first."""
+    if not re.fullmatch(r"cpu|cuda|cpu,cuda|cuda,cpu|cuda:[0-9]{1,3}(,cuda:[0-9]{1,3})*", text):
         raise ValueError(f"{text!r} is not a device: cpu, cuda, cuda:N, or cuda:N,cuda:M")
     devices = [re.sub(":0*([0-9])", r":\1", device) for device in text.split(",")]
     if len({*devices}) < len(devices):
@@ -207,3 +209,14 @@ def is_loopback(host: str) -> bool:
 def joined(value: Any) -> Any:
     """The text of a setting that may be given several times."""
     return ",".join(map(str, value)) if isinstance(value, list) else value
+
+
+def toml(path: Path, known: Set[str]) -> dict[str, Any]:
+    """The settings of a file, of which some are `known`. What is wrong with it is the error's message."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as bad:
+        raise ValueError(str(bad)) from None
+    if unknown := sorted(table.keys() - known):
+        raise ValueError(f"unknown setting {unknown[0]!r}")
+    return table

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple, Protocol
 
+import msgspec
 from gradd_protocol.version import VERSION
 from gradd_runtime.process import PagingRules, Placement, announce
 from gradd_runtime.store import Bucket, Files, Folder
@@ -19,7 +20,7 @@ from gradd_server.daemon import url_of
 from gradd_server.datadir import DataDir
 from gradd_server.fronts.following import Follower, Unreachable
 from gradd_server.fronts.leads import FrontAddress, Lead, Leads, this_machine
-from gradd_server.placement.cluster.nodes import AgentOrder, HostShares
+from gradd_server.placement.cluster.nodes import AgentOrder, HostKind, HostShares
 from gradd_server.placement.cluster.overseer import Overseer
 from gradd_server.placement.cluster.placement import LOOK_SECONDS, ClusterPlacement
 from gradd_server.placement.cluster.tls import Tls
@@ -59,8 +60,8 @@ def lead_in_turn(
         manager.tell(READY=1, STATUS=f"Passes connections on to {front.url}")
 
     home = _home(settings, data)
-    each = settings.workers if settings.device == "cpu" else MOST_GPUS
-    with closing(Overseer(_order(settings, each))) as overseer:
+    kinds = _kinds(settings)
+    with closing(Overseer(AgentOrder(settings.ray_address, kinds, LOOK_SECONDS))) as overseer:
         while True:
             follower = Follower(Leads(home.leads), own, listener, settings.node_silence_seconds, told)
             try:
@@ -69,7 +70,7 @@ def lead_in_turn(
                 raise Unavailable(str(refused)) from None
             if lead is None:
                 return True
-            make = partial(_placement, settings, rules, overseer, each, lead.number, home.files)
+            make = partial(_placement, settings, rules, overseer, kinds, lead.number, home.files)
             with lead:
                 done = serve(data, listener, make, lead)
             if not lead.lost:
@@ -107,13 +108,28 @@ def _reached(settings: Settings, listener: socket.socket, url: str) -> str:
     return f"{'https' if settings.tls else 'http'}://{host}"
 
 
-def _order(settings: Settings, each: int) -> AgentOrder:
-    said = settings.ray_share or ("num_gpus=1" if settings.device != "cpu" else "")
-    return AgentOrder(settings.ray_address, HostShares.parse(said), each, LOOK_SECONDS)
+def _kinds(settings: Settings) -> list[HostKind]:
+    """What hosts of each device are to be; those with a GPU first, which else would be taken for less."""
+    shares, alone = HostShares.parse(settings.ray_share), len(settings.devices) == 1
+    found = []
+    for device in sorted(settings.devices, reverse=True):
+        if device == "cpu":
+            own = shares if alone else msgspec.structs.replace(shares, num_gpus=0.0)
+            found.append(HostKind(device, own, settings.workers))
+        else:
+            asks = shares.num_gpus or not (alone and settings.ray_share)
+            own = msgspec.structs.replace(shares, num_gpus=shares.num_gpus or 1.0) if asks else shares
+            found.append(HostKind(device, own, MOST_GPUS))
+    return found
 
 
 def _placement(
-    settings: Settings, rules: PagingRules, overseer: Overseer, each: int, lead: int, files: Files
+    settings: Settings,
+    rules: PagingRules,
+    overseer: Overseer,
+    kinds: Sequence[HostKind],
+    lead: int,
+    files: Files,
 ) -> ClusterPlacement:
     """Raises RuntimeError where no node runs engine processes, or Ray's certificates do not load."""
     try:
@@ -121,10 +137,10 @@ def _placement(
     except OSError as refused:
         raise RuntimeError(f"Ray's certificates (RAY_TLS_...): {refused}") from None
     task = EngineTask(
-        settings.device, settings.threads, (settings.engine_silence_seconds or 60.0) / LOOKS,
+        "", settings.threads, (settings.engine_silence_seconds or 60.0) / LOOKS,
         (settings.process_bytes, settings.tenant_bytes, 0), rules,
     )  # fmt: skip
     return ClusterPlacement(
-        overseer, each, task, lead, files, STOP_SECONDS,
+        overseer, {kind.device: kind.each for kind in kinds}, task, lead, files, STOP_SECONDS,
         settings.node_silence_seconds, settings.cancel_grace, settings.max_batch_seconds, tls,
     )  # fmt: skip

@@ -261,11 +261,11 @@ class EnginesPlacement:
         """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
         tenant, devices = names.owner(name), self.devices
         wanted = wanted_of(name, options, devices)
-        if wanted is None and self._weighs:
+        if self._weighs and wanted in (None, "cuda"):
             look_at_tenants(list(self._processes))
 
         def fits(process: EngineProcess) -> bool:
-            return self._takes(process) and wanted in (None, process.device)
+            return self._takes(process) and (wanted is None or names.is_device(wanted, [process.device]))
 
         with self._lock:
             if name not in self._homes and self._rooms.wants_more(tenant) and not self._stopping.is_set():

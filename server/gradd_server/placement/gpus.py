@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
+from gradd_protocol.names import is_device
 from gradd_runtime.process import decode_figures
 
 from gradd_server.placement.process import EngineProcess
@@ -85,7 +86,7 @@ class DeviceRooms(Generic[P]):
 def wanted_of(name: str, options: Mapping[str, Any], devices: Sequence[str]) -> str | None:
     """Which of the `devices` the session has to be on; None where any will do."""
     device = options.get("device")
-    if device is None or device in devices:
+    if device is None or is_device(device, devices):
         return device
     if re.fullmatch("cuda:[0-9]+", device):
         logger.warning("session %s was on %s, which is not here: it goes elsewhere", name, device)

@@ -103,6 +103,11 @@ class EngineProcess:
         """What its sessions are on."""
         return self._device if self.facts is None else self.facts.device
 
+    @property
+    def kind(self) -> str:
+        """Of its device: ``cpu`` or ``cuda``."""
+        return self.device.partition(":")[0]
+
     def room(self, tenant: str) -> tuple[int, int]:
         """Bytes that sessions of the tenant, and those of all, may still take there."""
         facts = self.facts

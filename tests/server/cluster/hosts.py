@@ -8,7 +8,7 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -87,17 +87,21 @@ class Nodes:
 
     def __init__(self) -> None:
         self.hosts: dict[str, EngineHost] = {}
+        self.devices: dict[str, str] = {}
         self.placement: ClusterPlacement | None = None
 
     def seen(self) -> list[NodeSeen]:
         return [
-            NodeSeen(f"host-{name}", name, "127.0.0.1", host.address, os.getpid())
+            NodeSeen(
+                f"host-{name}", name, "127.0.0.1", host.address, os.getpid(), self.devices.get(name, "cpu")
+            )
             for name, host in sorted(self.hosts.items())
         ]
 
-    def start(self, *names: str) -> None:
+    def start(self, *names: str, device: str = "cpu") -> None:
         for name in names:
             self.hosts[name] = EngineHost("127.0.0.1")
+            self.devices[name] = device
 
     def stop(self, name: str) -> None:
         """Its host takes no more connections; what it runs goes on."""
@@ -122,16 +126,18 @@ NODES = Nodes()
 
 @contextmanager
 def cluster(
-    folder: Path, patch: pytest.MonkeyPatch, *names: str, lead: int = 1, **more: Any
+    folder: Path, patch: pytest.MonkeyPatch, *names: str, lead: int = 1, gpus: Sequence[str] = (), **more: Any
 ) -> Iterator[ClusterPlacement]:
-    """A placement over nodes of these names."""
+    """A placement over nodes of these names, and over the `gpus`, which have such."""
     patch.setattr(module, "MEND_SECONDS", 0.0)
     overseer: Any = FakeOverseer()
     with nothing_left():
         NODES.start(*names)
+        NODES.start(*gpus, device="cuda")
         try:
+            each = dict.fromkeys((NODES.devices[name] for name in NODES.hosts), 1)
             made = NODES.placement = ClusterPlacement(
-                overseer, 1, TASK, lead, Folder(folder), silence=0.0, **more
+                overseer, each, TASK, lead, Folder(folder), silence=0.0, **more
             )
             try:
                 until(lambda: {status.node for status in made.nodes()} == set(NODES.hosts))

@@ -22,7 +22,14 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from gradd_server.placement.cluster.actor import HOSTS
 from gradd_server.placement.cluster.links import Address
-from gradd_server.placement.cluster.nodes import AgentOrder, ClusterSeen, NodeSeen
+from gradd_server.placement.cluster.nodes import (
+    AgentOrder,
+    ClusterSeen,
+    HostKind,
+    HostShares,
+    NodeSeen,
+    kind_for,
+)
 
 NAMESPACE = "gradd"
 ANSWER_SECONDS = 2.0
@@ -44,27 +51,26 @@ class Cluster:
 
     def look(self) -> ClusterSeen:
         """Start the hosts that are missing, and ask all where they are."""
-        shares, each = self._order.shares, self._order.each
         names = {
-            f"host-{node['NodeID']}-{number}": node
+            f"host-{node['NodeID']}-{number}": (node, kind)
             for node in ray.nodes()
             if node["Alive"]
-            for number in range(shares.fitting(node["Resources"], each))
+            for kind, count in [kind_for(node["Resources"], self._order.kinds)]
+            for number in range(count)
         }
         for name in self._hosts.keys() - names.keys():
             del self._hosts[name]
             self._asked.pop(name, None)
             self._told.pop(name, None)
-        for name, node in names.items():
+        for name, (node, kind) in names.items():
             if name not in self._hosts:
-                self._hosts[name] = self._started(name, node)
+                self._hosts[name] = self._started(name, node, kind.shares)
             if name not in self._asked:
                 self._asked[name] = self._hosts[name].where.remote()
         self._hear()
-        return ClusterSeen([self._seen(name, node) for name, node in names.items()])
+        return ClusterSeen([self._seen(name, node, kind) for name, (node, kind) in names.items()])
 
-    def _started(self, name: str, node: dict[str, Any]) -> Any:
-        shares = self._order.shares
+    def _started(self, name: str, node: dict[str, Any], shares: HostShares) -> Any:
         there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         return HOSTS.options(
             name=name, namespace=NAMESPACE, lifetime="detached", get_if_exists=True, max_restarts=-1,
@@ -88,9 +94,9 @@ class Cluster:
                 logger.warning("%s does not answer: %s", name, type(error).__name__)
                 self._told.pop(name, None)
 
-    def _seen(self, name: str, node: dict[str, Any]) -> NodeSeen:
+    def _seen(self, name: str, node: dict[str, Any], kind: HostKind) -> NodeSeen:
         address, pid = self._told.get(name, (None, 0))
-        return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid)
+        return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid, kind.device)
 
 
 def main() -> int:

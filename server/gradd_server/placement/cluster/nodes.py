@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -22,6 +22,8 @@ class NodeSeen(msgspec.Struct, frozen=True):
     """None while it does not answer."""
     pid: int = 0
     """Of the host."""
+    device: str = "cpu"
+    """What sessions run on there: ``cpu`` or ``cuda``."""
 
 
 class ClusterSeen(msgspec.Struct, frozen=True):
@@ -62,13 +64,31 @@ class HostShares(msgspec.Struct, frozen=True):
         return min(most, *fit, most)
 
 
+class HostKind(msgspec.Struct, frozen=True):
+    """Hosts of engine processes for that device."""
+
+    device: str
+    shares: HostShares
+    each: int
+    """Hosts of a node, where it has what so many ask for."""
+
+
+def kind_for(has: Mapping[str, float], kinds: Sequence[HostKind]) -> tuple[HostKind, int]:
+    """The first of the kinds that fits on a node that `has` these amounts, and how many hosts of it; none of
+    the last where there is none.
+    """
+    for kind in kinds:
+        if count := kind.shares.fitting(has, kind.each):
+            return kind, count
+    return kinds[-1], 0
+
+
 class AgentOrder(msgspec.Struct, frozen=True):
     """What the agent is to do: its first line of input, as JSON."""
 
     address: str
     """Of the cluster, as in `ray.init`."""
-    shares: HostShares
-    each: int
-    """Hosts of a node, where it has what so many ask for."""
+    kinds: list[HostKind]
+    """A node has hosts of the first kind that fits there."""
     interval: float
     """Seconds between two looks."""

@@ -8,11 +8,12 @@ so a session may be opened elsewhere whatever has become of the process that had
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import enum
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -79,17 +80,19 @@ class HeldFrame:
 
 
 class ClusterPlacement(EnginesPlacement):
-    """The Placement interface over the engine processes of the nodes that `overseer` sees, `each` on a node.
+    """The Placement interface over the engine processes of the nodes that `overseer` sees, so many on `each`
+    node, by its device.
 
-    `task`: what each is to be; 0 threads shares a node's cores. `lead`: the number of the front's lead.
-    `files`: where it is kept which nodes get no sessions. `tls`: how what goes to nodes is encrypted, if it
-    is. `grace`, `silence`, `cancel_grace`, `batch_seconds`: see EnginesPlacement. Raises RuntimeError where
-    no node of the cluster runs engine processes.
+    `task`: what each is to be, but for its device; 0 threads shares a node's cores. `lead`: the number of the
+    front's lead. `files`: where it is kept which nodes get no sessions. `tls`: how what goes to nodes is
+    encrypted, if it is. `grace`, `silence`, `cancel_grace`, `batch_seconds`: see EnginesPlacement. Raises
+    RuntimeError where no node of the cluster runs engine processes.
     """
 
     def __init__(
-        self, overseer: Overseer, each: int, task: EngineTask, lead: int, files: Files, grace: float = 30.0,
-        silence: float = 30.0, cancel_grace: float = 5.0, batch_seconds: float = 0.0, tls: Tls | None = None,
+        self, overseer: Overseer, each: Mapping[str, int], task: EngineTask, lead: int, files: Files,
+        grace: float = 30.0, silence: float = 30.0, cancel_grace: float = 5.0, batch_seconds: float = 0.0,
+        tls: Tls | None = None,
     ) -> None:  # fmt: skip
         super().__init__(grace, silence, cancel_grace, batch_seconds)
         self._task, self._each, self._tls = task, each, tls
@@ -114,7 +117,10 @@ class ClusterPlacement(EnginesPlacement):
             overseer.first(START_SECONDS)
             overseer.tell(self._see)
             with self._lock:
-                self._change.wait_for(lambda: self._processes, START_SECONDS)
+                # Each kind, or sessions of it that were kept would go to another.
+                self._change.wait_for(
+                    lambda: {*self._each} == {process.kind for process in self._processes}, START_SECONDS
+                )
                 if not self._processes:
                     raise RuntimeError("no host of the Ray cluster starts an engine process; see its log")
             self._begin()
@@ -164,12 +170,13 @@ class ClusterPlacement(EnginesPlacement):
             return Begun.NOT_YET
         try:
             beat = min(self._interval / 2, LONGEST_TICK)
-            link = far_link(host.address, self._task, self._each, beat, self._tls)
+            task = dataclasses.replace(self._task, device=host.device)
+            link = far_link(host.address, task, self._each[host.device], beat, self._tls)
         except OSError as refused:
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
             return Begun.REFUSED if isinstance(refused, ConnectionRefusedError) else Begun.NOT_YET
         with self._lock:  # it may end at once: `_replace` finds it in its place
-            fresh = EngineProcess(link, self._task.device, self._replace, number, node=host.node)
+            fresh = EngineProcess(link, host.device, self._replace, number, node=host.node)
             self._where[fresh] = host
             if dead is None:
                 self._processes.append(fresh)
@@ -212,7 +219,8 @@ class ClusterPlacement(EnginesPlacement):
     def _scattered(self, dead: EngineProcess, host: NodeSeen) -> bool:
         """Let other processes have its sessions; False where there are none."""
         with self._lock:
-            if not any(self._takes(process) for process in self._processes):
+            alike = {process for process in self._processes if process.kind == dead.kind}
+            if not any(map(self._takes, alike)):
                 return False
             self._processes.remove(dead)
             self._rooms.drop(dead)
@@ -225,15 +233,19 @@ class ClusterPlacement(EnginesPlacement):
 
     def _entered(self, name: str, target: EngineProcess | None = None) -> EngineProcess:
         """The process that the session is in from now on: the `target`, if there is one that takes sessions,
-        or another. Called with the lock, where one of them took sessions a moment ago: it may have ended, and
-        is replaced then with what it has.
+        or another of the same device. Called with the lock, where one of them took sessions a moment ago: it
+        may have ended, and is replaced then with what it has.
         """
-        tenant = names.owner(name)
+        tenant, kind = names.owner(name), self._homes[name][0].kind
+
+        def enter(fits: Callable[[EngineProcess], bool]) -> EngineProcess | None:
+            return self._rooms.enter(tenant, lambda p: p.kind == kind and fits(p))
+
         entered = (
-            self._rooms.enter(tenant, lambda p: p is target and self._takes(p))
-            or self._rooms.enter(tenant, self._takes)
-            or self._rooms.enter(tenant, lambda p: p.alive)
-            or self._rooms.enter(tenant, lambda p: True)
+            enter(lambda p: p is target and self._takes(p))
+            or enter(self._takes)
+            or enter(lambda p: p.alive)
+            or enter(lambda p: True)
         )
         assert entered is not None
         return entered
@@ -359,14 +371,16 @@ class ClusterPlacement(EnginesPlacement):
             return None
 
         def fits(process: EngineProcess) -> bool:
-            return self._takes(process) and process is not home and node in (None, self._where[process].node)
+            there = process is not home and node in (None, self._where[process].node)
+            return self._takes(process) and there and process.kind == home.kind
 
         others = self._rooms.open_to(names.owner(name), fits)
         if others:
             return others[0]
+        kind = "sessions" if len(self._each) == 1 else f"sessions on {home.kind}"
         if node is None:
-            raise ProtocolError.of("device-lost", "no other node takes sessions", retry_after=1)
-        raise ProtocolError.of("invalid-data", f"no node {node!r} takes sessions")
+            raise ProtocolError.of("device-lost", f"no other node takes {kind}", retry_after=1)
+        raise ProtocolError.of("invalid-data", f"no node {node!r} takes {kind}")
 
     def _go_on(self, name: str) -> None:
         """Submit what came for a session while it moved. Called with the lock."""
@@ -390,10 +404,10 @@ class ClusterPlacement(EnginesPlacement):
                 for process, host in self._where.items()
                 if process in counts
             ]  # fmt: skip
-            machines = {host.node: host.machine for host in self._hosts.values()}
+            known = {host.node: host for host in self._hosts.values()}
             for node in self._drained - {status.node for status in found}:
-                machine = machines.get(node, "")
-                found.append(NodeStatus(node, machine, self._task.device, 0, False, True, 0))
+                seen = known.get(node, NodeSeen("", node, "", device=next(iter(self._each))))
+                found.append(NodeStatus(node, seen.machine, seen.device, 0, False, True, 0))
         return sorted(found)
 
     def drain(self, node: str, drained: bool = True) -> None:
