@@ -1,4 +1,5 @@
-"""Train a population of 64 small models in 1, 2 and 3 sessions, and print how long it takes.
+"""Train a population of 64 small models in 1, 2 and 3 sessions, and print how long it takes, and how many times
+as fast that is as in one.
 
 Each model has a learning rate of its own. After each round the worst take the weights of the best, also from
 session to session, and a rate near theirs. Run it as
@@ -6,16 +7,20 @@ session to session, and a rate near theirs. Run it as
     python examples/population.py [url] [rounds] [steps]
 
 A daemon of several engine processes (`gradd serve --workers 3 --threads 1`) computes for as many sessions at
-once, as far as it has cores. Without a url the sessions share one thread, and more of them are not faster.
-The models are the same in any number of sessions, but for rounding.
+once, as far as it has cores; one of a cluster, on as many nodes. Without a url the sessions share one thread,
+and more of them are not faster. A line is marked where the daemon is on this machine, and there are more sessions than
+cores: nodes take turns then, and it says nothing of a cluster. The models are the same in any number of sessions,
+but for rounding.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import sys
 import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import gradd as torch
 import numpy as np
@@ -89,10 +94,18 @@ def train(sessions: list[Any], rounds: int, steps: int) -> tuple[float, float]:
 
 def main(url: str | None = None, rounds: str = "4", steps: str = "20") -> None:
     """Train in 1, 2 and 3 groups of models, each in a session."""
+    here = urlsplit(url or "").hostname in (None, "localhost", "127.0.0.1", "::1")
+    cores = len(os.sched_getaffinity(0))
+    alone = 0.0
     for count in (1, 2, 3):
         sessions = [torch.connect(url) for _ in range(count)]
+        nodes = {node for session in sessions if (node := session.info().node)}
         seconds, best = train(sessions, int(rounds), int(steps))
-        print(f"{count} session{'s' * (count > 1)}: {seconds:.2f} s, best loss {best:.4f}")
+        alone = alone or seconds
+        where = f" on {len(nodes)} node{'s' * (len(nodes) > 1)}" if nodes else ""
+        mark = f" (simulated: {cores} cores)" if here and count > cores else ""
+        what = f"{count} session{'s' * (count > 1)}{where}"
+        print(f"{what}: {seconds:.2f} s, {alone / seconds:.2f} times as fast{mark}, best loss {best:.4f}")
         for session in sessions:
             session.close()
 

@@ -36,8 +36,14 @@ def test_two_sessions_too(daemon: str) -> None:
 
 def test_a_population_is_the_same_in_any_number_of_sessions(daemon: str) -> None:
     text = printed("population", daemon, "1", "3")
-    rows = re.findall(r"^(\d) sessions?: [\d.]+ s, best loss ([\d.]+)$", text, re.MULTILINE)
-    assert [count for count, _ in rows] == ["1", "2", "3"]
+    line = (
+        r"^(\d) sessions?: [\d.]+ s, ([\d.]+) times as fast( \(simulated: \d+ cores\))?, best loss ([\d.]+)$"
+    )
+    rows = re.findall(line, text, re.MULTILINE)
+    assert [count for count, *_ in rows] == ["1", "2", "3"]
     assert len(text.splitlines()) == 3
-    losses = [float(loss) for _, loss in rows]
+    assert rows[0][1] == "1.00"
+    cores = len(os.sched_getaffinity(0))
+    assert [bool(mark) for *_, mark, _ in rows] == [count > cores for count in (1, 2, 3)]
+    losses = [float(loss) for *_, loss in rows]
     assert losses == pytest.approx([losses[0]] * 3, rel=1e-3)
