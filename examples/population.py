@@ -1,5 +1,4 @@
-"""Train a population of 64 small models in 1, 2 and 3 sessions, and print how long it takes, and how many times
-as fast that is as in one.
+"""Train a population of 64 small models in 1, 2 and 3 sessions, and print how many times as fast that is.
 
 Each model has a learning rate of its own. After each round the worst take the weights of the best, also from
 session to session, and a rate near theirs. Run it as
@@ -8,9 +7,9 @@ session to session, and a rate near theirs. Run it as
 
 A daemon of several engine processes (`gradd serve --workers 3 --threads 1`) computes for as many sessions at
 once, as far as it has cores; one of a cluster, on as many nodes. Without a url the sessions share one thread,
-and more of them are not faster. A line is marked where the daemon is on this machine, and there are more sessions than
-cores: nodes take turns then, and it says nothing of a cluster. The models are the same in any number of sessions,
-but for rounding.
+and more of them are not faster. A line is marked where the daemon is on this machine, and there are more
+sessions than cores: nodes take turns then, and it says nothing of a cluster. The models are the same in any
+number of sessions, but for rounding.
 """
 
 from __future__ import annotations
