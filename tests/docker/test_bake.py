@@ -26,7 +26,7 @@ def test_all_images_are_built_for_both_architectures() -> None:
         assert plain["target"] in stages
         if name.endswith("ray"):  # another build of the same stage
             assert targets[name]["inherits"] == [plain["target"]]
-            assert targets[name]["args"] == {"EXTRAS": "server,ray"}
+            assert targets[name]["args"] == {"EXTRAS": "server,ray,s3"}
             assert targets[name]["tags"] == [f"{plain['tags'][0]}-ray"]
     assert "ARG EXTRAS=server\n" in (ROOT / "docker/Dockerfile").read_text()
     assert stages[-1] == "cpu"  # what is built where nothing is named

@@ -71,6 +71,16 @@ RELEASES: dict[str, dict[str, Any]] = {
             "drainKeySecret": {"name": "operator", "key": "key"},
         },
     },
+    "cluster in an object store": {
+        **PLAIN,
+        "keys": {"existingSecret": "mine"},
+        "cluster": {
+            "enabled": True,
+            "tokenSecret": "token",
+            "fronts": 2,
+            "records": {"url": "s3://bucket/here", "secret": "aws"},
+        },
+    },
 }
 #: Of the chart's kinds, those that are not Kubernetes' own.
 FOREIGN = {"ServiceMonitor", "RayCluster"}

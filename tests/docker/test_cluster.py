@@ -62,7 +62,7 @@ def test_the_set_is_locked_down_and_only_the_front_is_reached() -> None:
         assert service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"], name
         assert service["image"].endswith("-ray"), name
-        assert service["build"]["args"] == {"EXTRAS": "server,ray"}, name
+        assert service["build"]["args"] == {"EXTRAS": "server,ray,s3"}, name
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert published == {"front": ["127.0.0.1:4733:4733"], "front2": ["127.0.0.1:4734:4733"]}
 
@@ -166,6 +166,8 @@ def test_the_charts_token_and_volume_are_everywhere(release: dict[str, Any]) -> 
         assert secret == {"name": "token", "key": "auth_token"}
         assert {"name": "tmp", "mountPath": "/tmp"} in pod["containers"][0]["volumeMounts"]
         assert pod["containers"][0]["image"] == front["containers"][0]["image"]
+    if environment(release).get("GRADD_RECORDS"):
+        return
     (claim,) = (volume["persistentVolumeClaim"] for volume in workers["volumes"] if volume["name"] == "data")
     if "volumeClaimTemplates" in release["StatefulSet"]["spec"]:
         (template,) = release["StatefulSet"]["spec"]["volumeClaimTemplates"]
@@ -177,6 +179,21 @@ def test_the_charts_token_and_volume_are_everywhere(release: dict[str, Any]) -> 
     for pod in (workers, front):
         mount = {"name": "data", "mountPath": "/var/lib/gradd"}
         assert mount in pod["containers"][0]["volumeMounts"]
+
+
+def test_the_charts_cluster_shares_an_object_store_or_a_volume(helm: Any) -> None:
+    release = rendered(helm, RELEASES["cluster in an object store"])
+    front = release["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]
+    assert environment(release)["GRADD_RECORDS"] == "s3://bucket/here"
+    (template,) = release["StatefulSet"]["spec"]["volumeClaimTemplates"]
+    assert template["spec"]["accessModes"] == ["ReadWriteOnce"]
+    _, workers = (group["template"]["spec"] for group in groups(release))
+    assert [volume["name"] for volume in workers["volumes"]] == ["tmp"]
+    for container in (front, workers["containers"][0]):
+        assert container["envFrom"] == [{"secretRef": {"name": "aws"}}]
+    other = rendered(helm, RELEASES["cluster"])
+    assert "envFrom" not in str(other)
+    assert "GRADD_RECORDS" not in environment(other)
 
 
 def test_the_charts_fronts_have_one_volume(helm: Any) -> None:

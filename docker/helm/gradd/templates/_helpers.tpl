@@ -52,6 +52,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- .Values.persistence.existingClaim | default (printf "data-%s-0" (include "gradd.fullname" .)) }}
 {{- end }}
 
+{{- /* How a container reaches the object store that has the sessions. */ -}}
+{{- define "gradd.storeSecret" -}}
+{{- if and .Values.cluster.enabled .Values.cluster.records.secret }}
+envFrom:
+  - secretRef:
+      name: {{ .Values.cluster.records.secret }}
+{{- end }}
+{{- end }}
+
 {{- /* What a pod's user is: the one whom the data belongs to. */ -}}
 {{- define "gradd.user" -}}
 runAsNonRoot: true
