@@ -1,7 +1,8 @@
 """Where the daemon keeps its sessions in an object store.
 
 ``index/<tenant>/<folder>`` says of a session what `About` has; it is there while that object is.
-``shares/<tenant>/<folder>`` are its shares, and ``sessions/<tenant>/<folder>/`` has its record and snapshots.
+``shares/<tenant>/<folder>/<lead>`` are its shares, by the lead under which they were written, of which the
+latest counts; ``sessions/<tenant>/<folder>/`` has its record and snapshots.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class BucketStores(Stores):
 
     def write_shares(self, tenant: str, name: str, content: bytes) -> None:
         """See Stores.write_shares."""
-        self._bucket.write(f"{_SHARES}/{self._place(tenant, name)}", content)
+        # Of an earlier lead that is written later nobody takes any notice.
+        self._bucket.write(f"{_SHARES}/{self._place(tenant, name)}/{self._number}", content)
 
     def remove(self, tenant: str, name: str) -> None:
         """See Stores.remove."""
@@ -78,12 +80,12 @@ class BucketStores(Stores):
         said = self._bucket.read_all(f"{_INDEX}/{place}" for place in index)
         left = [name for name in self._bucket.sizes(_INCOMING) if self._is_past(name)]
         self._bucket.remove(f"{_INCOMING}/{name}" for name in left)
-        there = (
+        folders = (
             f"{tenant}/{folder}"
             for tenant in self._bucket.folders(_SESSIONS)
             for folder in self._bucket.folders(f"{_SESSIONS}/{tenant}")
         )
-        for place in there:
+        for place in folders:
             if place not in index and self._is_past(place):
                 self._discard(place)
         found: dict[tuple[str, str], tuple[dict[str, Any], Place]] = {}
@@ -98,9 +100,14 @@ class BucketStores(Stores):
             self._places[about.tenant, about.name] = place
             at = f"{self._bucket.url}/{_SESSIONS}/{place}/{about.record}"
             found[about.tenant, about.name] = about.options, at
-        shares = self._bucket.sizes(_SHARES, depth=None).keys() & self._places.values()
-        contents = self._bucket.read_all(f"{_SHARES}/{place}" for place in shares)
-        self._shares = {name.removeprefix(f"{_SHARES}/"): content for name, content in contents.items()}
+        latest: dict[str, int] = {}
+        for name in self._bucket.sizes(_SHARES, depth=None):
+            place, _, number = name.rpartition("/")
+            latest[place] = max(int(number), latest.get(place, 0))
+        there = latest.keys() & self._places.values()
+        shares = {place: f"{_SHARES}/{place}/{latest[place]}" for place in there}
+        contents = self._bucket.read_all(shares.values())
+        self._shares = {place: contents[name] for place, name in shares.items()}
         for (tenant, name), (options, record) in sorted(found.items(), key=lambda each: each[0]):
             yield tenant, name, options, record
 
@@ -119,9 +126,9 @@ class BucketStores(Stores):
 
     def _discard(self, place: str) -> None:
         # The index first: what is not in it is nobody's.
-        self._bucket.remove([f"{_INDEX}/{place}", f"{_SHARES}/{place}"])
-        home = f"{_SESSIONS}/{place}"
-        self._bucket.remove(f"{home}/{name}" for name in self._bucket.sizes(home, depth=None))
+        self._bucket.remove([f"{_INDEX}/{place}"])
+        for home in (f"{_SHARES}/{place}", f"{_SESSIONS}/{place}"):
+            self._bucket.remove(f"{home}/{name}" for name in self._bucket.sizes(home, depth=None))
 
     def _place(self, tenant: str, name: str) -> str:
         return self._places.get((tenant, name)) or self._made(tenant, name)

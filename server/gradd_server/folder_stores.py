@@ -97,13 +97,20 @@ class FolderStores(Stores):
 
     def read_shares(self, tenant: str, name: str) -> bytes | None:
         """See Stores.read_shares."""
-        return read_private(self._folder(tenant, name) / SHARES)
+        folder = self._folder(tenant, name)
+        found = max(folder.glob(f"{SHARES}*"), key=lambda path: lead_of(path.name), default=folder / SHARES)
+        return read_private(found)
 
     def write_shares(self, tenant: str, name: str, content: bytes) -> None:
         """See Stores.write_shares."""
         folder = self._folder(tenant, name)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_private(folder / SHARES, content)
+        # Of an earlier lead that is written later nobody takes any notice.
+        file = folder / (f"{SHARES}.{self._number}" if self._number else SHARES)
+        write_private(file, content)
+        if self._lead is None:
+            for old in {*folder.glob(f"{SHARES}*")} - {file}:
+                old.unlink()
 
     def remove(self, tenant: str, name: str) -> None:
         """See Stores.remove."""

@@ -151,6 +151,21 @@ def test_of_two_folders_that_of_the_later_lead_counts(
     assert [record for *_, record in under(leads, 2, bucket).found()] == [new]
 
 
+def test_shares_of_who_leads_no_more_do_not_count(leads: Leads, bucket: Bucket) -> None:
+    first, second = under(leads, 1, bucket), under(leads, 2, bucket)
+    with pytest.MonkeyPatch.context() as patch:  # it had not lost the lead yet
+        patch.setattr(first, "check", lambda: None)
+        first.make("default", "a", OPTIONS)
+    first.write_shares("default", "a", b"old")
+    assert len(list(second.found())) == 1
+    assert second.read_shares("default", "a") == b"old"
+    second.write_shares("default", "a", b"new")
+    first.write_shares("default", "a", b"late")
+    again = under(leads, 2, bucket)
+    assert len(list(again.found())) == 1
+    assert again.read_shares("default", "a") == b"new"
+
+
 def test_a_lead_is_given_once(leads: Leads) -> None:
     assert not leads.take(0, FrontAddress("http://other:4733", ""))
     assert leads.latest() == (2, FrontAddress("http://front:4733", ""))

@@ -204,6 +204,23 @@ def test_files_of_a_session_are_where_it_was_made(leads: Leads, tmp_path: Path) 
     assert len(list(third.found())) == 1
     assert third.snapshots("default", "a") == record.parent / "snapshots"
     third.write_shares("default", "a", b"[]")
-    assert (record.parent / "shares.json").exists()
-    assert third.read_shares("default", "a") == b"[]\n"
+    assert (record.parent / "shares.json.3").exists()
     assert third.snapshots("default", "other").parent != record.parent
+
+
+def test_shares_of_who_leads_no_more_do_not_count(leads: Leads, tmp_path: Path) -> None:
+    first, second = under(leads, 1, tmp_path), under(leads, 2, tmp_path)
+    FolderStores(tmp_path / "sessions").make("default", "a", OPTIONS)
+    for one in (first, second):
+        assert len(list(one.found())) == 1
+    first.write_shares("default", "a", b"[1]")
+    assert second.read_shares("default", "a") == b"[\n 1\n]\n"
+    second.write_shares("default", "a", b"[2]")
+    first.write_shares("default", "a", b"[3]")
+    again = under(leads, 2, tmp_path)
+    assert len(list(again.found())) == 1
+    assert again.read_shares("default", "a") == b"[\n 2\n]\n"
+    alone = FolderStores(tmp_path / "sessions")
+    assert len(list(alone.found())) == 1
+    alone.write_shares("default", "a", b"[4]")
+    assert alone.read_shares("default", "a") == b"[\n 4\n]\n"
