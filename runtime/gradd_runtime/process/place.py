@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..store import Bucket, ObjectLog, RecordLease, is_url, newest, take
 from .meter import MeteredStore
-from .shipped import ShippedStore, forget, new_copy, restore
+from .shipped import ShippedStore, forget, new_folder, restore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +80,9 @@ class BucketPlace:
         self._home, _, self._name = str(options["store"]).rpartition("/")
         self._order: int = options.get("leased", 0)
         self._log: ObjectLog | None = None
-        self.path = new_copy()
+        self._folder = new_folder()
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self.path = self._folder / "record.db"
 
     def _new_log(self) -> ObjectLog:
         return ObjectLog(Bucket(self._home), self._name, self._order)
@@ -88,7 +92,6 @@ class BucketPlace:
         log = self._new_log()
         items = log.begin()
         forget(self.path)
-        self.path = new_copy()
         restore(items, self.path)
         self._log = log
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, assert_never
 
 from ..store import Added, Began, Damaged, FileStore, ObjectLog, Ran, Shortened, Stood, make_record
 from .meter import MeteredStore
+from .summary import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,6 +82,11 @@ class ShippedStore(MeteredStore):
         super().probe()
         self._log.probe()
 
+    def close(self) -> None:
+        """See Store.close. The copy goes."""
+        super().close()
+        forget(self._path)
+
 
 def restore(items: Iterable[What], path: Path) -> None:
     """Make the record in the file `path` from the items of its log."""
@@ -118,12 +124,16 @@ def _folder(pid: int) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{pid}-"))
 
 
-def new_copy() -> Path:
-    """A path for the copy of a record, in a folder of its own."""
-    return Path(tempfile.mkdtemp(dir=_folder(os.getpid()))) / "record.db"
+def new_folder() -> Path:
+    """A folder for the copies of one record, which who asks deletes."""
+    return Path(tempfile.mkdtemp(dir=_folder(os.getpid())))
 
 
 def forget(copy: Path) -> None:
-    """Delete the copy of a record, as far as that can be."""
-    with contextlib.suppress(OSError):
-        shutil.rmtree(copy.parent)
+    """Delete the copy of a record with what is beside it, but for its summary, as far as that can be."""
+    for path in copy.parent.glob(f"{copy.stem}*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.suffix != SUFFIX:
+            with contextlib.suppress(OSError):
+                path.unlink()

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from gradd_protocol.messages import SessionInfo
 
+SUFFIX = ".asleep"
 _log = logging.getLogger("gradd.runtime")
 
 
@@ -49,4 +50,4 @@ def drop(record: Path) -> None:
 
 
 def _beside(record: Path) -> Path:
-    return record.with_suffix(".asleep")
+    return record.with_suffix(SUFFIX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.process import shipped as copies
+from gradd_runtime.process.place import BucketPlace
 from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, LeaseLost, ObjectLog, places
 
 from tests.objectstore import ObjectStore, reached, serving
@@ -260,14 +262,34 @@ def test_copies_of_processes_that_were_killed_go(tmp_path: Path, monkeypatch: py
         (tmp_path / "gradd-records-4194305-x").mkdir()  # no process has that number
         (tmp_path / f"gradd-records-{os.getppid()}-x").mkdir()
         (tmp_path / "gradd-records-other").mkdir()
-        made = copies.new_copy()
+        made = copies.new_folder()
         assert {path.name for path in tmp_path.iterdir()} == {
-            made.parent.parent.name, f"gradd-records-{os.getppid()}-x", "gradd-records-other",
+            made.parent.name, f"gradd-records-{os.getppid()}-x", "gradd-records-other",
         }  # fmt: skip
-        copies.forget(made)
-        assert list(made.parent.parent.iterdir()) == []
     finally:
         copies._folder.cache_clear()
+
+
+def test_a_copy_goes_with_who_has_it(store: ObjectStore) -> None:
+    kept = hosted(store)
+    submit(kept, frame(1, BLOB_BYTES))
+    submit(kept, frames.join(frames.encode(m.GetTensor("x"))))
+    place = kept._place
+    assert isinstance(place, BucketPlace)
+    assert len(list(place._folder.iterdir())) > 2
+    assert kept.sleep()
+    assert [path.name for path in place._folder.iterdir()] == ["record.asleep"]
+    told, _ = frames.decode_reply(submit(kept, frames.join(frames.encode(m.Info()))))
+    assert told.session.asleep
+    assert told.session.messages == 2
+    submit(kept, frame(2))
+    again, _ = frames.decode_reply(submit(kept, frames.join(frames.encode(m.Info()))))
+    assert again.session.messages == 4  # what only read is in no entry
+    folder = place._folder
+    kept.close()
+    del kept, place
+    gc.collect()
+    assert not folder.exists()
 
 
 # -- places ------------------------------------------------------------------------------------------------
