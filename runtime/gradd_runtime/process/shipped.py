@@ -100,7 +100,7 @@ def restore(items: Iterable[What], path: Path) -> None:
                 case Added():
                     store.append(what.entry())
                 case Stood():
-                    for n, identity in what.kernels:
+                    for n, identity in what.kernels if not store.kernels() else ():
                         store.note(n, identity)
                     store.stand_at(what.n, what.size)
                 case Ran():

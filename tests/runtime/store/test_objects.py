@@ -13,8 +13,9 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.process import shipped as copies
+from gradd_runtime.process.meter import Meter, MeteredStore
 from gradd_runtime.process.place import BucketPlace
-from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, LeaseLost, ObjectLog, places
+from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, Entry, LeaseLost, ObjectLog, places
 
 from tests.objectstore import ObjectStore, reached, serving
 from tests.runtime.store.scripts import LIMIT, differences, every_kind, opened, told
@@ -290,6 +291,37 @@ def test_a_copy_goes_with_who_has_it(store: ObjectStore) -> None:
     del kept, place
     gc.collect()
     assert not folder.exists()
+
+
+def test_it_is_known_which_kernels_ran_what(store: ObjectStore) -> None:
+    """As a record in files has it, however often it goes from one to the next."""
+
+    places = []  # whose copies are there as long as they are
+
+    def opened_at(order: int) -> MeteredStore:
+        places.append(BucketPlace({"store": f"{store.url}/tenant/a", "leased": order}))
+        places[-1].enter()
+        return places[-1].open(Meter())
+
+    for n, identity in enumerate(["one", "one", "two", "two", "one"], 1):
+        record = opened_at(n)
+        record.note(n, identity)
+        record.append(Entry(n, frame(n), "applied"))
+        if n in (2, 3, 4):
+            record.write([b"a snapshot"], n)
+            record.stand_at(n, 10)
+            assert record.kernels()[-1][1] == identity
+        record.close()
+    record = opened_at(6)
+    assert record.kernels() == [(1, "one"), (3, "two"), (5, "one")]
+    assert record.snapshots() == [4, 3, 2]
+    record.compact()
+    record.close()
+    record = opened_at(7)
+    assert record.kernels() == [(1, "one"), (3, "two"), (5, "one")]
+    assert record.snapshots() == [4, 3]
+    assert [entry.n for entry in record.entries(4)] == [5]
+    record.close()
 
 
 # -- places ------------------------------------------------------------------------------------------------
