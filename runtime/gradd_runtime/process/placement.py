@@ -98,8 +98,8 @@ class Placement(Protocol):
         `devices`, if it has to be that.
 
         `name` is what `names.keyed` makes of a tenant and the session's own name. With ``store``, the file of
-        its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is the session that this
-        record has, made when the first frame comes.
+        its record or its url in an object store, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it
+        is the session that this record has, made when the first frame comes.
         """
 
     def submit(
