@@ -21,7 +21,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,14 @@ import pytest
 from gradd_runtime.store import Bucket, Files, Folder
 from gradd_server.fronts.leads import Leads
 from gradd_server.keys import KeyFile
+from gradd_server.placement.cluster.nodes import AgentOrder, HostKind, HostShares
+from gradd_server.placement.cluster.overseer import Overseer
 
 from tests.faults.daemon import Daemon
 from tests.faults.nodes import SHARE, RayNodes, keeps_head, parent, signalled, whole_node
 from tests.faults.trainings import Expected, Progress, train_on
 from tests.objectstore import reached, serving
+from tests.server.cluster import test_links as links
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(
@@ -258,6 +261,19 @@ def test_sessions_are_spread_moved_and_drained(lab: Lab, tally: Callable[..., No
     tally("sessions of a cluster that were opened, moved and drained", SESSIONS, differing=differing)
     assert lab.ask("POST", f"/v1/nodes/{first['node']}:resume").status_code == 204
     lab.clear()  # they are all that a tenant may have
+
+
+def test_by_rays_calls_it_is_the_same(lab: Lab) -> None:
+    """As where a firewall is between the front and the port of the host."""
+    order = AgentOrder(lab.nodes.address, [HostKind("cpu", HostShares.parse(SHARE), 1)], 1.0)
+    with closing(Overseer(order)) as overseer:
+        seen = overseer.first(PATIENCE)
+        way = next(host.way for host in seen.hosts if host.way is not None)
+        by_calls = links.OverOneHost(way=way)
+        try:
+            links.test_a_scenario_over_a_host_equals_inline(by_calls)
+        finally:
+            by_calls.shutdown()
 
 
 def test_the_pages_commands_do_what_it_says(lab: Lab) -> None:

@@ -25,7 +25,7 @@ from gradd_runtime.store import make_record
 from gradd_server.placement.cluster import host as hosting
 from gradd_server.placement.cluster import links
 from gradd_server.placement.cluster.host import EngineHost
-from gradd_server.placement.cluster.links import far_link
+from gradd_server.placement.cluster.links import Address, far_link
 from gradd_server.placement.cluster.tls import Tls
 from gradd_server.placement.engines import EnginesPlacement
 from gradd_server.placement.gpus import DeviceRooms
@@ -43,11 +43,14 @@ class OverOneHost(EnginesPlacement):
     """Sessions in an engine process of a host; nobody takes its place."""
 
     def __init__(
-        self, host: EngineHost, task: EngineTask = TASK, silence: float = 0.0, tls: Tls | None = None
-    ) -> None:
+        self, host: EngineHost | None = None, task: EngineTask = TASK, silence: float = 0.0,
+        tls: Tls | None = None, way: Address | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(PATIENCE, silence, 0.0, 0.0)
         self.codes: list[int] = []
-        link = far_link(host.address, task, beat=0.01, tls=tls)
+        address = way or (host and host.address)
+        assert address is not None
+        link = far_link(address, task, beat=0.01, tls=tls)
         self._processes = [EngineProcess(link, "cpu", self._replace)]
         self._rooms = DeviceRooms(self._processes, lambda p, tenant: p.room(tenant))
         self._begin()

@@ -30,10 +30,14 @@ from gradd_server.placement.cluster.nodes import (
     NodeSeen,
     kind_for,
 )
+from gradd_server.placement.cluster.ways import Ways
 
 NAMESPACE = "gradd"
 ANSWER_SECONDS = 2.0
 """Longest wait for the hosts to answer where they are."""
+
+CALLS = 256
+"""Of a host at a time: each connection that goes by calls has one that waits."""
 
 logger = logging.getLogger("gradd.server")
 
@@ -48,6 +52,7 @@ class Cluster:
         self._asked: dict[str, Any] = {}
         """What they were asked and have not answered."""
         self._told: dict[str, tuple[Address, int]] = {}
+        self._ways: dict[str, Ways] = {}
 
     def look(self) -> ClusterSeen:
         """Start the hosts that are missing, and ask all where they are."""
@@ -62,9 +67,11 @@ class Cluster:
             del self._hosts[name]
             self._asked.pop(name, None)
             self._told.pop(name, None)
+            self._ways.pop(name).close()
         for name, (node, kind) in names.items():
             if name not in self._hosts:
-                self._hosts[name] = self._started(name, node, kind.shares)
+                actor = self._hosts[name] = self._started(name, node, kind.shares)
+                self._ways[name] = Ways(lambda *given, actor=actor: ray.get(actor.way.remote(*given)))
             if name not in self._asked:
                 self._asked[name] = self._hosts[name].where.remote()
         self._hear()
@@ -74,7 +81,7 @@ class Cluster:
         there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
         return HOSTS.options(
             name=name, namespace=NAMESPACE, lifetime="detached", get_if_exists=True, max_restarts=-1,
-            max_task_retries=0, num_cpus=shares.num_cpus, num_gpus=shares.num_gpus,
+            max_task_retries=0, max_concurrency=CALLS, num_cpus=shares.num_cpus, num_gpus=shares.num_gpus,
             memory=shares.memory or None, resources=shares.resources, scheduling_strategy=there,
         ).remote()  # fmt: skip
 
@@ -96,7 +103,8 @@ class Cluster:
 
     def _seen(self, name: str, node: dict[str, Any], kind: HostKind) -> NodeSeen:
         address, pid = self._told.get(name, (None, 0))
-        return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid, kind.device)
+        way = address and Address("127.0.0.1", self._ways[name].port, address.secret)
+        return NodeSeen(name, node["NodeID"], node["NodeManagerAddress"], address, pid, kind.device, way)
 
 
 def main() -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
 import socket
 import struct
 import subprocess
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -29,6 +31,8 @@ from gradd_server.placement.watch import SilentLooks
 
 HANDSHAKE_SECONDS = 3.0
 """Longest wait for a host to take a connection, or for who connects to say who it is."""
+
+logger = logging.getLogger("gradd.server")
 
 _NONCE = 32
 _HELLO = struct.Struct(">32s16sc")
@@ -193,6 +197,22 @@ def far_link(
     running = Running()
     child = FarChild(control, front, value, running)
     return EngineLink(front, orders, running, child, child, near=False)
+
+
+def link_to(
+    addresses: Sequence[Address], task: EngineTask, each: int, beat: float, tls: Tls | None
+) -> EngineLink:
+    """`far_link` by the first of these addresses that is reached. Raises OSError: ConnectionRefusedError
+    where nobody listens there, or who does wants no link.
+    """
+    for address in addresses[:-1]:
+        try:
+            return far_link(address, task, each, beat, tls)
+        except ConnectionRefusedError:
+            raise
+        except OSError as error:
+            logger.warning("%s:%d is not reached (%s): by Ray's calls", address.host, address.port, error)
+    return far_link(addresses[-1], task, each, beat, tls)
 
 
 class FarChild(SilentLooks):

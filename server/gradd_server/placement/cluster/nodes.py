@@ -24,6 +24,8 @@ class NodeSeen(msgspec.Struct, frozen=True):
     """Of the host."""
     device: str = "cpu"
     """What sessions run on there: ``cpu`` or ``cuda``."""
+    way: Address | None = None
+    """Where a way to it by Ray's calls begins, on the front's machine."""
 
 
 class ClusterSeen(msgspec.Struct, frozen=True):

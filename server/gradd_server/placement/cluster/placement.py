@@ -23,7 +23,7 @@ from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, FileOrder, Order, Pending, PendingFuture, unknown
 from gradd_runtime.store import Files
 
-from gradd_server.placement.cluster.links import far_link
+from gradd_server.placement.cluster.links import link_to
 from gradd_server.placement.cluster.nodes import ClusterSeen, NodeSeen
 from gradd_server.placement.cluster.overseer import Overseer
 from gradd_server.placement.cluster.tls import Tls
@@ -171,7 +171,8 @@ class ClusterPlacement(EnginesPlacement):
         try:
             beat = min(self._interval / 2, LONGEST_TICK)
             task = dataclasses.replace(self._task, device=host.device)
-            link = far_link(host.address, task, self._each[host.device], beat, self._tls)
+            ways = [host.address, *([host.way] if host.way else [])]
+            link = link_to(ways, task, self._each[host.device], beat, self._tls)
         except OSError as refused:
             logger.info("host %s at %s starts no engine process: %s", name, host.machine, refused)
             return Begun.REFUSED if isinstance(refused, ConnectionRefusedError) else Begun.NOT_YET
