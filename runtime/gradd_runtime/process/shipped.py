@@ -96,7 +96,7 @@ def restore(items: Iterable[What], path: Path) -> None:
         for what in items:
             match what:
                 case Began():
-                    pass  # whose it was since then is over
+                    continue  # whose it was is over
                 case Added():
                     store.append(what.entry())
                 case Stood():

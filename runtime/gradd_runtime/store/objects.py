@@ -17,6 +17,7 @@ from __future__ import annotations
 import secrets
 import struct
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -237,12 +238,10 @@ class ObjectLog:
         return made
 
     def _item(self, at: int, data: bytes) -> Item:
-        try:
+        with suppress(struct.error, msgspec.MsgspecError):
             (total,) = _SUM.unpack_from(data)
             if zlib.crc32(data[_SUM.size :]) == total:
                 return _decode(data[_SUM.size :])
-        except (struct.error, msgspec.MsgspecError):
-            pass
         raise Damaged(f"item {at} of the record's log is not what was written")
 
     def _name(self, at: int) -> str:

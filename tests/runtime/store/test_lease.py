@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -119,11 +120,11 @@ def test_a_lease_whose_maker_died_before_it_wrote_is_anybodys(
 # -- the record goes on ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", ["process", "disk"])
-@pytest.mark.usefixtures("settled")
-def test_a_session_goes_from_one_holder_to_the_next(base: Path, level: str) -> None:
-    """Every kind of request, snapshots, sleep, and holders that just stop."""
-    plain, kept, former = opened(), hosted(base, 1, level), []
+def handed_on(hosted: Callable[[int], Hosted]) -> list[Hosted]:
+    """All that had a session, by rising orders, which answered every kind of request, took snapshots, slept
+    and just stopped; it is at its end what one is that stayed.
+    """
+    plain, kept, former = opened(), hosted(1), []
     for n, sent in enumerate(every_kind(), 1):
         assert told(submit(kept, sent)) == told(plain.submit(sent)), n
         if n % 5 == 0:
@@ -132,11 +133,19 @@ def test_a_session_goes_from_one_holder_to_the_next(base: Path, level: str) -> N
             if n % 2:
                 kept.sleep()
             former.append(kept)
-            kept = hosted(base, n, level)
+            kept = hosted(n)
     assert kept.wake()
     assert kept.session is not None
     assert differences(plain, kept.session, ignored=["counts"]) == []
-    for one in (*former, kept):
+    return [*former, kept]
+
+
+@pytest.mark.parametrize("level", ["process", "disk"])
+@pytest.mark.usefixtures("settled")
+def test_a_session_goes_from_one_holder_to_the_next(base: Path, level: str) -> None:
+    """Every kind of request, snapshots, sleep, and holders that just stop."""
+    held = handed_on(lambda order: hosted(base, order, level))
+    for one in held:
         one.close()
     assert [path.name for path in base.parent.iterdir() if path.is_dir()] == [newest(base).parent.name]
 

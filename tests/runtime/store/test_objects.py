@@ -18,8 +18,8 @@ from gradd_runtime.process.place import BucketPlace
 from gradd_runtime.store import BLOB_BYTES, Bucket, Damaged, Entry, LeaseLost, ObjectLog, places
 
 from tests.objectstore import ObjectStore, reached, serving
-from tests.runtime.store.scripts import LIMIT, differences, every_kind, opened, told
-from tests.runtime.store.test_lease import frame, submit
+from tests.runtime.store.scripts import LIMIT, differences, opened, told
+from tests.runtime.store.test_lease import frame, handed_on, submit
 
 
 @pytest.fixture(scope="module")
@@ -121,20 +121,7 @@ def test_a_store_that_is_away_is_an_oserror(store: ObjectStore, bucket: Bucket) 
 
 
 def test_a_session_goes_on_from_object_to_object(store: ObjectStore) -> None:
-    plain, kept, former = opened(), hosted(store), []
-    for n, sent in enumerate(every_kind(), 1):
-        assert told(submit(kept, sent)) == told(plain.submit(sent)), n
-        if n % 5 == 0:
-            assert kept.snapshot()
-        if n % 7 == 0:
-            if n % 2:
-                kept.sleep()
-            former.append(kept)
-            kept = hosted(store, n)
-    assert kept.wake()
-    assert kept.session is not None
-    assert differences(plain, kept.session, ignored=["counts"]) == []
-    for one in (*former, kept):
+    for one in handed_on(lambda order: hosted(store, order)):
         one.close()
 
 

@@ -18,8 +18,8 @@ from gradd_server.placement.cluster.links import far_link
 from gradd_server.placement.cluster.tls import Tls
 
 from tests.processes import children
-from tests.server.cluster import test_links as plain
 from tests.server.cluster.hosts import TASK, nothing_left
+from tests.server.cluster.same import SameOverOneHost
 from tests.server.cluster.test_links import OverOneHost
 from tests.server.fronts.test_relay import server
 from tests.waiting import PATIENCE
@@ -81,20 +81,8 @@ def placement(host: EngineHost, tls: Tls) -> Iterator[OverOneHost]:
     made.shutdown()
 
 
-def test_a_scenario_over_a_host_equals_inline(placement: OverOneHost) -> None:
-    plain.test_a_scenario_over_a_host_equals_inline(placement)
-
-
-def test_large_frames_go_both_ways(placement: OverOneHost) -> None:
-    plain.test_large_frames_go_both_ways(placement)
-
-
-def test_an_order_reaches_a_batch_that_runs(placement: OverOneHost) -> None:
-    plain.test_an_order_reaches_a_batch_that_runs(placement)
-
-
-def test_a_process_that_dies_is_seen_at_once(placement: OverOneHost) -> None:
-    plain.test_a_process_that_dies_is_seen_at_once(placement)
+class TestEncrypted(SameOverOneHost):
+    """The same answers."""
 
 
 @contextmanager

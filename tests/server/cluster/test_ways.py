@@ -16,6 +16,7 @@ from gradd_server.placement.link import EngineLink, EngineTask
 
 from tests.server.cluster import test_links as plain
 from tests.server.cluster.hosts import TASK, nothing_left, until
+from tests.server.cluster.same import SameOverOneHost
 from tests.server.cluster.test_links import OverOneHost
 from tests.waiting import PATIENCE
 
@@ -45,20 +46,8 @@ def placement(host: EngineHost, way: Address) -> Iterator[OverOneHost]:
     made.shutdown()
 
 
-def test_a_scenario_over_a_way_equals_inline(placement: OverOneHost) -> None:
-    plain.test_a_scenario_over_a_host_equals_inline(placement)
-
-
-def test_large_frames_go_both_ways(placement: OverOneHost) -> None:
-    plain.test_large_frames_go_both_ways(placement)
-
-
-def test_an_order_reaches_a_batch_that_runs(placement: OverOneHost) -> None:
-    plain.test_an_order_reaches_a_batch_that_runs(placement)
-
-
-def test_a_process_that_dies_is_seen_at_once(placement: OverOneHost) -> None:
-    plain.test_a_process_that_dies_is_seen_at_once(placement)
+class TestByCalls(SameOverOneHost):
+    """The same answers."""
 
 
 def test_it_is_taken_where_the_host_is_not_reached(
