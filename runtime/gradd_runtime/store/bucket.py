@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import logging
 import secrets
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ class Bucket:
         try:
             import fsspec
 
+            for library in ("aiobotocore", "botocore"):  # which say where credentials were found
+                logging.getLogger(library).setLevel(logging.WARNING)
             options: dict[str, Any] = {"config_kwargs": _S3} if scheme == "s3" else {}
             self._files, self._root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
         except (ImportError, ValueError) as error:
@@ -142,8 +145,9 @@ class Bucket:
     def verify(self) -> None:
         """Raise OSError where the store makes an object of a name that is taken, or cannot be written to."""
         name = f".probe-{secrets.token_hex(8)}"
+        first = self.create(name, b"1")
         try:
-            if not self.create(name, b"1") or self.create(name, b"2"):
+            if not first or self.create(name, b"2"):
                 raise OSError(
                     errno.ENOTSUP, f"{self.url}: its store replaces an object that was to be made only if new"
                 )

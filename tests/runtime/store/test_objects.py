@@ -112,6 +112,8 @@ def test_a_store_that_is_away_is_an_oserror(store: ObjectStore, bucket: Bucket) 
         for call in (lambda: bucket.read("a"), lambda: bucket.create("a", b""), lambda: bucket.exists("a")):
             with pytest.raises(OSError, match="Could not connect"):
                 call()
+        with pytest.raises(OSError, match=r"Could not connect.*probe"):  # what it was asked first
+            bucket.verify()
     finally:
         store.start()
     assert bucket.create("a", b"")
